@@ -1,4 +1,4 @@
-"""Generators of candidate laws, one signature each; the judge decides which laws are believed.
+"""Generators of candidate laws; `gramian.laws.judge` decides which candidates are believed.
 
 Generators of laws among numbers take a `SearchContext`; open `_stages.py` first, which lists them.
 Generators of laws of levels take a `LevelContext`.

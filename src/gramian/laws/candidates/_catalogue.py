@@ -1,8 +1,9 @@
-"""Candidates: a catalogue of functions of one column and of two columns.
+"""Candidate laws y = a f + b, where f is a catalogued function of one or two other columns.
 
-Published tables hold logarithms, squares, ratios and products, printed with a few digits. Each
-column is compared with every such function of the others. Functions that are almost proportional to
-the column are candidates; the control decides whether the printed digits agree.
+Published tables often contain logarithms, squares, ratios and products of their own columns,
+printed with a few digits. Each column is compared with every such function of the other columns. A
+function whose correlation with the column is almost 1 becomes a candidate law; the judge then
+decides whether all rows agree with the law up to their printed digits.
 """
 
 from __future__ import annotations
@@ -22,32 +23,37 @@ from gramian.laws.columns import Traits
 from gramian.laws.forms import ONE, Law, Monomial, Values, Variable, multiplied
 
 FITTED_FUNCTIONS = 8
-"""Largest number of functions that are fitted for each column."""
+"""For each column, at most this many functions are fitted: those with the highest correlation."""
 FEWEST_LEVELS = 4
-"""Least number of values of a column whose functions are compared."""
+"""Squares, logarithms, exponentials are tried for columns with at least so many distinct values."""
 LARGEST_EXP_ARGUMENT = 50.0
-"""Largest absolute value of a column whose exponential is compared."""
+"""The exponential of a column is tried only if all its absolute values are below this limit."""
 WORK = 2e10
-"""About the number of multiplications that compare functions with columns."""
+"""About the largest number of multiplications to compare functions of two columns with columns.
+
+The number of rows in the comparison is chosen accordingly, within the limits `ROWS`.
+"""
 ROWS = (200, 2_000)
-"""Least and largest number of rows in which functions are compared."""
+"""Least and largest number of rows in which functions of two columns are compared with columns."""
 CANCELS = 1e-6
-"""Largest sum of two coefficients that cancel, as a share of the coefficients."""
+"""Equal terms cancel if |sum of coefficients| is at most this share of the sum of |coefficient|."""
 SHARPEST = 1e-2
-"""Least width of the last digit of a row, as a share of the median width."""
+"""Row weights are at most 1 / SHARPEST; a last digit of median width has the weight 1."""
 NO_VARIATION = 1e-13
-"""Largest norm of a centred column that counts as constant, as a share of its largest value."""
+"""A column is constant if its norm after centring is at most this share of its largest value."""
 
 
 @dataclass(frozen=True)
 class CatalogueFunction:
-    """A sum of monomials with given coefficients, or a ratio of two sums."""
+    """A sum of monomials with fixed coefficients, or the ratio of two such sums."""
 
     parts: tuple[tuple[float, Monomial], ...]
+    """The terms of the numerator, as (coefficient, monomial) pairs."""
     below: tuple[tuple[float, Monomial], ...] = ((1.0, ONE),)
+    """The terms of the denominator; the constant 1 if the function is not a ratio."""
 
     def values(self, values: Values) -> Array:
-        """Return the values of the function."""
+        """Return the value of the function in each row."""
         above, below = (
             sum((c * values.product(each) for c, each in side), np.zeros(values.n_rows))
             for side in (self.parts, self.below)
@@ -56,7 +62,7 @@ class CatalogueFunction:
         return found
 
     def law(self, target: Variable, factor: float, constant: float) -> Law:
-        """Return the law target = factor · function + constant, without a denominator."""
+        """Return the law target = factor · function + constant, multiplied by the denominator."""
         terms = [(-c, multiplied(((target, 1),), each)) for c, each in self.below]
         terms += [(factor * c, each) for c, each in self.parts]
         if constant:
@@ -66,23 +72,26 @@ class CatalogueFunction:
         for coefficient, monomial in terms:
             merged[monomial] = merged.get(monomial, 0.0) + coefficient
             sizes[monomial] = sizes.get(monomial, 0.0) + abs(coefficient)
-        # With y = 1 − x / (x + z), terms cancel up to the error of printed digits.
+        # In y = 1 − x / (x + z), terms cancel up to the rounding of printed digits.
         merged = {each: c for each, c in merged.items() if abs(c) > CANCELS * sizes[each]}
         return without_common_factor(Law(np.array(list(merged.values())), tuple(merged)))
 
     @property
     def has_logs(self) -> bool:
-        """True if the function has logarithms."""
+        """True if the numerator of the function contains a logarithm."""
         return any(atom == "log" for _, monomial in self.parts for (_, atom), _ in monomial)
 
     @property
     def columns(self) -> set[int]:
-        """The columns of the function."""
+        """Indices of the columns in the numerator of the function."""
         return {i for _, monomial in self.parts for (i, _), _ in monomial}
 
 
 def functions_of_one_column(context: SearchContext) -> Iterator[Candidate]:
-    """Yield laws y = a f(x) + b and exp(y) = a x + b that almost hold; y is the target."""
+    """Yield laws y = a f(x) + b and exp(y) = a x + b that almost hold between two columns.
+
+    The target of each candidate is the column y.
+    """
     values, columns = context.train, context.distinct
     traits, n_tried = values.traits, 10.0 * len(columns) ** 2
     functions = [each for i in columns for each in _unary(i, traits[i])]
@@ -98,17 +107,20 @@ def functions_of_one_column(context: SearchContext) -> Iterator[Candidate]:
 
 
 def products_of_two_columns(context: SearchContext) -> Iterator[Candidate]:
-    """Yield laws of products, ratios and shares x / (x + z) that almost hold."""
+    """Yield laws y = a f + b that almost hold; f is x · z, x / z, or the share x / (x + z)."""
     return _of_two_columns(context, logs=False)
 
 
 def logarithms_of_two_columns(context: SearchContext) -> Iterator[Candidate]:
-    """Yield laws of sums of logarithms, and of flags times a logarithm, that almost hold."""
+    """Yield laws y = a f + b that almost hold; f is log x ± log z, or a flag times log x."""
     return _of_two_columns(context, logs=True)
 
 
 def _of_two_columns(context: SearchContext, *, logs: bool) -> Iterator[Candidate]:
-    """Yield laws y = a f(x, z) + b that almost hold; y is the target."""
+    """Yield laws y = a f(x, z) + b that almost hold, with the target y.
+
+    `logs` selects the functions f: True for functions with logarithms, False for all others.
+    """
     values, columns = context.train, context.distinct
     n = len(columns)
     rows = int(np.clip(WORK / max(4 * n**3, 1), *ROWS))
@@ -130,7 +142,7 @@ def _many(traits: Traits) -> bool:
 
 
 def _unary(i: int, traits: Traits) -> list[CatalogueFunction]:
-    """Return the functions of a column, simple functions first."""
+    """Return the catalogued functions of column i, simple functions first."""
     x, log = (i, "x"), (i, "log")
     found = [_function((x, 1))]
     if not _many(traits):
@@ -148,7 +160,7 @@ def _unary(i: int, traits: Traits) -> list[CatalogueFunction]:
 
 
 def _binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[CatalogueFunction]:
-    """Return the functions of a column and each other column."""
+    """Return the catalogued functions of two columns: column i and each column in `others`."""
     scale = [each.scale for each in traits]
     found = []
     for j in others:
@@ -165,7 +177,7 @@ def _binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[Cat
             found.append(CatalogueFunction(((1.0, one), (1.0, other))))
             found.append(CatalogueFunction(((1.0, one), (-1.0, other))))
             x, z = (((i, "x"), 1),), (((j, "x"), 1),)
-            # Values are columns divided by their scales; a share adds columns in their units.
+            # `Values` divides columns by their scales; x + z must be added in the original units.
             found.append(CatalogueFunction(((scale[i], x),), ((scale[i], x), (scale[j], z))))
     return found
 
@@ -177,7 +189,10 @@ def _laws(
     blocks: Iterable[list[CatalogueFunction]],
     n_tried: float,
 ) -> Iterator[Candidate]:
-    """Compare all functions with all targets in a few rows, and yield laws of the most similar."""
+    """Yield laws of each target with the functions that correlate most with it.
+
+    Correlations are computed in the rows of `few`; the laws are fitted to the rows of `values`.
+    """
     if not targets:
         return
     units = _units(np.column_stack([few.of(each) for each in targets]))
@@ -201,7 +216,7 @@ def _laws(
 
 
 def _units(matrix: Array) -> Array:
-    """Return centred columns of unit size; zeros for columns that are constant or not finite."""
+    """Centre the columns and scale them to norm 1; constant or infinite columns become zero."""
     centred = matrix - matrix.mean(axis=0)
     norms = np.linalg.norm(centred, axis=0)
     fine = np.isfinite(norms) & (norms > NO_VARIATION * np.abs(matrix).max(axis=0))
@@ -210,7 +225,7 @@ def _units(matrix: Array) -> Array:
 
 
 def _fits(values: Values, target: Variable, function: CatalogueFunction) -> Iterator[Law]:
-    """Yield the laws target = a f and target = a f + b, fitted with weights of printed digits."""
+    """Yield the laws target = a f and target = a f + b, fitted with the weights of `_weights`."""
     y, u = values.of(target), function.values(values)
     if not (np.isfinite(u).all() and np.isfinite(y).all()):
         return
@@ -223,7 +238,10 @@ def _fits(values: Values, target: Variable, function: CatalogueFunction) -> Iter
 
 
 def _weights(values: Values, target: Variable) -> Array:
-    """Return weights of rows: the inverse width of the last printed digit of a target."""
+    """Return the weight of each row: the inverse width of the target's last printed digit.
+
+    The median width has the weight 1. All weights are 1 if the target is not rounded.
+    """
     column, atom = target
     x = values.x[:, column]
     width = values.traits[column].precision.half_unit(x)

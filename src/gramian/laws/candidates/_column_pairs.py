@@ -1,4 +1,4 @@
-"""Candidates of two columns: a function of one column is a line of a function of the other."""
+"""Candidate laws φ(y) = a ψ(x) + b of two columns; φ and ψ are simple functions of one column."""
 
 from __future__ import annotations
 
@@ -14,42 +14,45 @@ from gramian.laws.forms import ONE, Law, Monomial, Values
 from gramian.laws.judge import refit_law
 
 SHAPES = (("x", 1), ("log", 1), ("x", 2), ("x", -1), ("x", 3), ("sin", 1), ("cos", 1))
-"""Functions and powers, simple ones first."""
+"""Functions of a column that are tried as φ and ψ, with their powers; simple functions first."""
 MIN_CORRELATION = 0.999
-"""Least correlation of two functions that are a candidate."""
+"""Two functions become a candidate law only if their absolute correlation exceeds this."""
 BETTER = 0.5
-"""Factor by which a less simple law must reduce the residual."""
+"""A complex law replaces a simple law only if it reduces the residual below this share."""
 RESIDUAL_FLOOR = 1e-12
-"""Smallest residual of unit vectors that is told apart from zero."""
+"""Lower limit of residuals of vectors of norm 1: smaller residuals are rounding errors."""
 NO_SHIFT = 1e-12
-"""Largest shift that counts as zero, as a share of the largest value."""
+"""The constant b counts as zero if it is at most this share of the largest value of φ(y)."""
 PAIRED_COLUMNS = 600
-"""Largest number of columns whose pairs are compared."""
+"""Pairs of columns are compared only if there are at most this many columns."""
 
 
 def exact_pairs(context: SearchContext) -> Iterator[Candidate]:
-    """Yield laws of two columns, fitted to all rows."""
+    """Yield laws of two columns, found and fitted in all rows of `context.train`."""
     n_tried = 25.0 * len(context.columns) ** 2
     for law in _pairs(context.train, context.columns):
         yield Candidate(law, n_tried)
 
 
 def noisy_pairs(context: SearchContext) -> Iterator[Candidate]:
-    """Yield laws of two columns, found in a few rows and fitted to all rows."""
+    """Yield noisy laws of two columns, found in `context.few` and fitted to `context.train`.
+
+    Columns that known laws compute are left out.
+    """
     free = context.free
     for law in _pairs(context.few, free):
         yield Candidate(refit_law(law, context.train), 25.0 * len(free) ** 2)
 
 
 def _pairs(values: Values, columns: Sequence[int]) -> Iterator[Law]:
-    """Yield the best law φ(y) = a ψ(x) + b of each two columns.
+    """Yield for each pair of columns the best law φ(y) = a ψ(x) + b, if one almost holds.
 
     Parameters
     ----------
     values : Values
-        Rows.
+        The rows in which laws are found and fitted.
     columns : sequence of int
-        The columns.
+        Indices of the columns that form the pairs.
     """
     if not 1 < len(columns) <= PAIRED_COLUMNS:
         return
@@ -67,9 +70,9 @@ def _pairs(values: Values, columns: Sequence[int]) -> Iterator[Law]:
     related = np.abs(unit.T @ unit)
     related[owner[:, np.newaxis] == owner] = 0.0
     logs = np.array([each[0][0][1] == "log" for each in functions])
-    related[np.ix_(logs, logs)] = 0.0  # `power_laws` finds these
+    related[np.ix_(logs, logs)] = 0.0  # `power_laws` finds laws between two logarithms
     best: dict[tuple[int, int], tuple[float, int, int]] = {}
-    # Simple functions come first: a later function must be clearly better.
+    # Simple functions come first: a later function replaces them only if it is clearly better.
     rows, others = np.nonzero(np.triu(related > MIN_CORRELATION))
     for i, j in sorted(zip(rows.tolist(), others.tolist(), strict=True), key=sum):
         left = max(_left(unit[:, i], unit[:, j]), RESIDUAL_FLOOR)
@@ -86,7 +89,7 @@ def _pairs(values: Values, columns: Sequence[int]) -> Iterator[Law]:
 
 
 def _shifted(matrix: Array, i: int, j: int) -> bool:
-    """Return True if a multiple without a shift is clearly worse."""
+    """Return True if a · (column j) + b fits column i clearly better than a · (column j)."""
     y, x = matrix[:, i], matrix[:, j]
     plain = y - x * (x @ y) / (x @ x)
     design = np.column_stack([np.ones(len(x)), x])
@@ -95,7 +98,10 @@ def _shifted(matrix: Array, i: int, j: int) -> bool:
 
 
 def _left(one: Array, other: Array) -> float:
-    """Return the norm of the residual of a unit vector on another, without cancellation."""
+    """Return the norm of `one` minus its projection on `other`; both vectors have norm 1.
+
+    The formula √(1 − (one · other)²) would lose digits by cancellation.
+    """
     product = float(one @ other)
     return float(np.linalg.norm(one - product * other))
 

@@ -1,4 +1,4 @@
-"""Candidates: dates that follow from columns with their year, month, day and so on."""
+"""Candidate laws: dates that are composed of columns with their year, month, day and so on."""
 
 from __future__ import annotations
 
@@ -17,24 +17,26 @@ from gramian.tables import COMPOSING, LIMITS, Clock, Part
 
 @dataclass(frozen=True)
 class DateCandidate:
-    """A date whose parts are in other columns."""
+    """A candidate law: a column of dates is composed of other columns that contain its parts."""
 
     date: ComposedDate
     clock: Clock
+    """Converts the numbers in the column of dates to dates."""
     implication: Implication
+    """The columns with the parts, and the column of dates that follows from them."""
 
     @property
     def dependencies(self) -> list[Implication]:
-        """The date follows from the columns with its parts."""
+        """A list of one implication: the date follows from the columns with its parts."""
         return [self.implication]
 
     def tally(self, context: LevelContext) -> DateTally:
-        """Return the tally of the law, without rows."""
+        """Return a new tally that tests the law; no rows are counted yet."""
         return DateTally(self.date, self.clock, context.table.names)
 
 
 def composed_dates(context: LevelContext) -> Iterator[DateCandidate]:
-    """Yield dates all of whose parts are columns or constants."""
+    """Yield a candidate for each column of dates whose parts are all other columns or constants."""
     table = context.table
     names = table.names
     numbers = [i for i in table.numbers if i not in table.clocks]
@@ -58,7 +60,10 @@ def _part(
     numbers: Sequence[int],
     names: Sequence[str],
 ) -> str | int | None:
-    """Return the column that holds a part of a date, or the constant value of the part."""
+    """Return the name of the column that contains a part of a date, or the constant value.
+
+    Return None if the part is not constant and no column in `numbers` is equal to it.
+    """
     wanted = clock.part(rows[:, place], part)
     there = ~np.isnan(wanted)
     if there.sum() < MIN_REPEATED:

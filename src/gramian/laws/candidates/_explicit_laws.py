@@ -1,4 +1,8 @@
-"""Candidates: short laws of one column, whose quotient by powers of others is a sum."""
+"""Candidate laws that compute one column by a short formula of other columns, with noise.
+
+The column is first divided by powers of other columns that multiply the whole formula. A power of
+this quotient is then fitted by a short sum, or by a ratio of two polynomials.
+"""
 
 from __future__ import annotations
 
@@ -20,29 +24,35 @@ from gramian.laws.forms import ONE, Law, Monomial, Values, Variable, multiplied,
 from gramian.laws.judge import refit_law
 
 POWERS = tuple(Fraction(each) for each in ("1", "2", "-1", "-2", "1/2", "-1/2"))
-"""Powers of the quotient that are fitted by sums."""
+"""Powers of the quotient that are tried; each power is fitted by a short sum."""
 MAX_SUM_FUNCTIONS = 350
-"""Largest number of functions that may be terms of a sum."""
+"""Largest number of functions among which the terms of a short sum are chosen."""
 MAX_COMPLEXITY = 7
-"""Largest complexity of a term: the sum of the complexities of its factors."""
+"""Largest complexity of a term: the sum of the absolute powers of its factors."""
 MAX_REST = 6
-"""Largest number of columns that a quotient may depend on."""
+"""A short formula is searched only if the quotient depends on at most this many columns."""
 MAX_RATIO_COLUMNS = 4
-"""Largest number of columns of a ratio of polynomials."""
+"""Ratios of polynomials are tried only if the quotient depends on at most this many columns."""
 GOOD_SUM = 1.5
-"""Largest residual of a good sum, as a multiple of the residual of smooth functions."""
+"""A sum is good if its residual is at most this multiple of the residual of smooth functions.
+
+Ratios of polynomials are tried only if no sum is good.
+"""
 UNEXPLAINED = 0.4
-"""Largest residual of smooth functions of others, as a share of a column's deviation."""
+"""A column is skipped if its residual on smooth functions of the other columns exceeds this.
+
+The residual is a share of the standard deviation of the column.
+"""
 TARGETS = 3
-"""Number of columns whose short laws are compared before one is believed."""
+"""Short formulas are fitted for this many columns: those that the other columns explain best."""
 N_TRIED = 1e6
-"""Assumed number of candidates among which a short law is found."""
+"""Assumed number of candidates that were tried to find a short formula; reduces its evidence."""
 ROWS_FOR_SUMS = 60
-"""Least number of rows for sums of several terms."""
+"""Short formulas are searched only in tables with at least this many rows."""
 
 
 def explicit_laws(context: SearchContext) -> Iterator[Candidate]:
-    """Yield the shortest laws of the free columns that others explain best, with noise."""
+    """Yield short noisy formulas for the columns in `context.free` that others explain best."""
     few, free = context.few, context.free
     if len(free) <= SMALL_TABLE and few.n_rows >= ROWS_FOR_SUMS:
         for _, target, quotient in _quotients(few, free)[:TARGETS]:
@@ -52,14 +62,17 @@ def explicit_laws(context: SearchContext) -> Iterator[Candidate]:
 
 
 def _quotients(values: Values, columns: Sequence[int]) -> list[tuple[float, int, Quotient]]:
-    """Return residuals, columns and quotients of columns that follow from others, best first.
+    """Return (residual, column, quotient) of well explained columns, smallest residual first.
+
+    A column is well explained if smooth functions of the other columns fit it. Its quotient is the
+    column divided by powers of other columns.
 
     Parameters
     ----------
     values : Values
-        Rows.
+        The rows in which functions are fitted.
     columns : sequence of int
-        The columns.
+        Indices of the columns to explain, and to explain with.
     """
     x = values.x / values.scale
     positive = [each.positive for each in values.traits]
@@ -76,16 +89,16 @@ def _quotients(values: Values, columns: Sequence[int]) -> list[tuple[float, int,
 
 
 def _law_for(values: Values, target: int, quotient: Quotient) -> Law | None:
-    """Return the law with the shortest description that gives a column, or None.
+    """Return the law for the column `target` with the shortest description; None without a law.
 
     Parameters
     ----------
     values : Values
-        Rows.
+        The rows in which laws are fitted.
     target : int
-        The column.
+        Index of the column that the law computes.
     quotient : Quotient
-        The column, with powers of others divided out.
+        The column divided by powers of other columns.
     """
     best: Law | None = None
     least = missed = math.inf
@@ -101,7 +114,10 @@ def _law_for(values: Values, target: int, quotient: Quotient) -> Law | None:
 
 
 def _left(law: Law, values: Values, target: int) -> float:
-    """Return the root mean square error of a column by a law, as a share of the column's size."""
+    """Return the root mean square error of the column `target` if a law computes the column.
+
+    The error is a share of the root mean square of the column.
+    """
     slope = law.gradient(values)[:, target]
     with np.errstate(all="ignore"):
         missed = law.terms(values).sum(axis=1) / slope
@@ -110,7 +126,7 @@ def _left(law: Law, values: Values, target: int) -> float:
 
 
 def _candidates(values: Values, target: int, quotient: Quotient) -> Iterator[tuple[Law, float]]:
-    """Yield laws in which a power of the quotient is a sum, with their description lengths."""
+    """Yield (law, description length) pairs; in each law a power of the quotient is a short sum."""
     y, traits = values.of((target, "x")), values.traits[target]
     powers = [
         power
@@ -134,7 +150,10 @@ def _candidates(values: Values, target: int, quotient: Quotient) -> Iterator[tup
 
 
 def _ratios(values: Values, target: int, quotient: Quotient) -> Iterator[tuple[Law, float]]:
-    """Yield laws in which the quotient multiplies several terms, with their description lengths."""
+    """Yield (law, description length) pairs; in each law the quotient is a ratio of polynomials.
+
+    The square of the quotient is also tried as a ratio of polynomials.
+    """
     rest = quotient.rest
     if not 0 < len(rest) <= MAX_RATIO_COLUMNS:
         return
@@ -159,14 +178,17 @@ def _ratios(values: Values, target: int, quotient: Quotient) -> Iterator[tuple[L
 
 
 def _weights(y: Array, raised: Array) -> Array:
-    """Return weights of rows that turn errors of a power into errors of the target."""
+    """Return the weights |y / raised|, which turn errors of a power into errors of the target y.
+
+    With a power q^p of the quotient q, `raised` is p q^p; the weight is zero where it is infinite.
+    """
     weights: Array = np.abs(y / raised)
     weights[~np.isfinite(weights)] = 0.0
     return weights
 
 
 def _lead(target: int, power: Fraction, quotient: Quotient) -> Monomial:
-    """Return a power of the quotient as a monomial."""
+    """Return a power of the quotient as a monomial of the target and the columns that divide it."""
     powers: dict[Variable, Fraction] = {(target, "x"): power}
     for column, exponent in quotient.exponents.items():
         powers[column, "x"] = -exponent * power
@@ -174,11 +196,11 @@ def _lead(target: int, power: Fraction, quotient: Quotient) -> Monomial:
 
 
 RatedTerms = list[tuple[Monomial, int]]
-"""Products of powers and functions of columns, with their complexities."""
+"""List of (monomial, complexity) pairs; a monomial multiplies powers and functions of columns."""
 
 
 def _families_of(columns: Sequence[int], traits: Sequence[Traits]) -> Iterator[RatedTerms]:
-    """Yield lists of terms: polynomials first, then ratios, then functions of one column."""
+    """Yield lists of terms for short sums: polynomials, then ratios, then functions of a column."""
     if not columns:
         yield [(ONE, 0)]
         return
@@ -193,7 +215,11 @@ def _families_of(columns: Sequence[int], traits: Sequence[Traits]) -> Iterator[R
 
 
 def _terms(choices: Sequence[RatedTerms], limit: int) -> RatedTerms:
-    """Return products of one choice for each column, limited in complexity and number."""
+    """Multiply one factor of each column in all ways, and return the products, simplest first.
+
+    Products above the complexity `limit` are left out. The limit is lowered until at most
+    `MAX_SUM_FUNCTIONS` products remain.
+    """
     every = [(tuple(sorted(factors)), c) for factors, c in _bounded(choices, limit)]
     every.sort(key=lambda each: each[1])
     while sum(complexity <= limit for _, complexity in every) > MAX_SUM_FUNCTIONS:
@@ -202,7 +228,7 @@ def _terms(choices: Sequence[RatedTerms], limit: int) -> RatedTerms:
 
 
 def _bounded(choices: Sequence[RatedTerms], limit: int) -> Iterator[tuple[Monomial, int]]:
-    """Yield products of one choice for each column whose complexity is within the limit."""
+    """Yield (product, complexity) for one factor of each column, up to the complexity `limit`."""
     if not choices:
         yield ONE, 0
         return

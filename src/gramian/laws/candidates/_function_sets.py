@@ -1,4 +1,4 @@
-"""Candidates: exact combinations of functions of all columns, in small tables."""
+"""Candidate laws: exact linear combinations of functions of all columns, if columns are few."""
 
 from __future__ import annotations
 
@@ -11,40 +11,43 @@ from gramian.laws.columns import Traits
 from gramian.laws.forms import Monomial, multiplied
 
 Families = Callable[[Sequence[int], Sequence[Traits], int], Iterator[list[Monomial]]]
-"""Yields lists of functions of columns, given the columns, traits, and a limit of the length."""
+"""Type of a function (columns, traits, largest number of functions) → lists of monomials."""
 MAX_DEGREE = 8
-"""Largest degree of polynomials."""
+"""Largest degree of polynomial laws."""
 MAX_FUNCTIONS = 900
-"""Largest number of functions at once."""
+"""Largest number of functions in one search for exact combinations."""
 ROWS_SHARE = 0.7
-"""Largest number of functions, as a share of the number of rows."""
+"""Largest number of functions in one search, as a share of the number of rows."""
 ANGLE_DEGREE = 5
-"""Largest degree of monomials with the sine and cosine of one column."""
+"""Largest degree of laws with the sine and cosine of one column."""
 PAIR_DEGREE = 4
-"""Largest degree of monomials with sines and cosines of two columns."""
+"""Largest degree of laws with the sines and cosines of two columns."""
 LOG_DEGREE = 4
-"""Largest degree of monomials with a logarithm."""
+"""Largest degree of laws with logarithms; a logarithm counts as a factor of degree 1."""
 MAX_PAIR_COLUMNS = 8
-"""Largest number of columns of a table for sines of two columns at once."""
+"""Sines of two columns at once are tried only if at most this many columns are searched."""
 
 
 def polynomial_laws(context: SearchContext) -> Iterator[Candidate]:
-    """Yield polynomial laws of the free columns."""
+    """Yield exact polynomial laws among the columns that no known law computes."""
     return _among(context, _polynomials)
 
 
 def logarithm_laws(context: SearchContext) -> Iterator[Candidate]:
-    """Yield laws of the free columns with logarithms."""
+    """Yield exact laws with logarithms, among the columns that no known law computes."""
     return _among(context, _with_logarithms)
 
 
 def angle_laws(context: SearchContext) -> Iterator[Candidate]:
-    """Yield laws of the free columns with sines and cosines."""
+    """Yield exact laws with sines and cosines, among the columns that no known law computes."""
     return _among(context, _with_angles)
 
 
 def _among(context: SearchContext, families: Families) -> Iterator[Candidate]:
-    """Yield the exact laws among functions of the free columns, if these are few."""
+    """Yield exact laws within each list of functions that `families` makes of `context.free`.
+
+    Nothing is yielded if `context.free` has more than `SMALL_TABLE` columns.
+    """
     free = context.free
     if len(free) > SMALL_TABLE:
         return
@@ -58,7 +61,7 @@ def _among(context: SearchContext, families: Families) -> Iterator[Candidate]:
 def _polynomials(
     columns: Sequence[int], traits: Sequence[Traits], limit: int
 ) -> Iterator[list[Monomial]]:
-    """Yield the monomials of all columns, of as many degrees as the limit allows."""
+    """Yield one list: the monomials of the columns, up to the degree that `limit` allows."""
     variables = [(column, "x") for column in columns]
     yield _up_to(monomials_of(variables, MAX_DEGREE, caps_of(columns, traits)), limit)
 
@@ -66,7 +69,10 @@ def _polynomials(
 def _with_angles(
     columns: Sequence[int], traits: Sequence[Traits], limit: int
 ) -> Iterator[list[Monomial]]:
-    """Yield monomials of sines and cosines of one or two columns and of the other columns."""
+    """Yield a list of monomials for each angle, and for each pair of angles.
+
+    The monomials contain sines and cosines of the angles, and powers of the other columns.
+    """
     angles = [i for i in columns if traits[i].angle]
     turns: list[tuple[tuple[int, ...], int]] = [((j,), ANGLE_DEGREE) for j in angles]
     if len(columns) <= MAX_PAIR_COLUMNS:
@@ -75,7 +81,7 @@ def _with_angles(
         variables = [(column, "x") for column in columns if column not in turning]
         limits = caps_of(columns, traits)
         for j in turning:
-            # sin² = 1 − cos²: one of the two is enough.
+            # sin² = 1 − cos²: the square of the cosine is enough.
             variables += [(j, "cos"), (j, "sin")]
             limits |= {(j, "cos"): 2, (j, "sin"): 1}
         yield _up_to(monomials_of(variables, degree, limits), limit)
@@ -84,7 +90,7 @@ def _with_angles(
 def _with_logarithms(
     columns: Sequence[int], traits: Sequence[Traits], limit: int
 ) -> Iterator[list[Monomial]]:
-    """Yield monomials times at most one logarithm."""
+    """Yield one list: monomials of the columns, alone and times one logarithm."""
     logs = [i for i in columns if traits[i].positive]
     if not logs:
         return
@@ -100,7 +106,7 @@ def _with_logarithms(
 
 
 def _up_to(degrees: Iterable[list[Monomial]], limit: int) -> list[Monomial]:
-    """Return the functions of the first degrees, no more than the limit."""
+    """Join the lists of functions, lowest degree first; stop before more than `limit` functions."""
     found: list[Monomial] = []
     for new in degrees:
         if len(found) + len(new) > limit:

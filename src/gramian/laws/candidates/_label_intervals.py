@@ -1,4 +1,4 @@
-"""Label intervals: labels that are intervals of a number, and their thresholds."""
+"""Label intervals: finds the thresholds if each label is an interval of a number (age classes)."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from gramian.laws.columns import interval
 from gramian.laws.judge import Count
 
 MOST_INTERVALS = 50
-"""Largest number of intervals."""
+"""Labels with more levels than this are not tested as intervals of a number."""
 ROWS_PER_INTERVAL = 5
-"""Least average number of rows of an interval."""
+"""Labels are tested as intervals only if they have at least this many rows per level on average."""
 
 
 def intervals(x: Array, effect: IntArray, allowed: float) -> tuple[tuple[float, ...], Count] | None:
-    """Return the ends of intervals of a number that are the levels of an effect, or None.
+    """Return thresholds that divide a number into the levels of a label; None if impossible.
 
-    Each level is one interval. Between two intervals, the threshold has the fewest rows on the
-    wrong side.
+    Each level of the label is one interval of the number. The threshold between two neighbouring
+    intervals has as few rows as possible on the wrong side. The second result counts the rows that
+    agree with the intervals.
 
     Parameters
     ----------
     x : array of shape (n_rows,)
-        The number.
+        The column of numbers; NaN is missing.
     effect : array of shape (n_rows,)
-        The codes of the effect, below zero where it is missing.
+        The codes of the label; negative codes are missing.
     allowed : float
         The largest share of rows that may be in a wrong interval.
     """
@@ -37,7 +38,7 @@ def intervals(x: Array, effect: IntArray, allowed: float) -> tuple[tuple[float, 
     if not 2 <= len(levels) <= min(MOST_INTERVALS, len(x) / ROWS_PER_INTERVAL):
         return None
     if len(np.unique(x)) <= len(levels):
-        return None  # each value is a level
+        return None  # intervals would contain single values: a lookup by values finds this law
     middles = [float(np.median(x[effect == level])) for level in levels]
     if len(set(middles)) < len(middles):
         return None
@@ -59,7 +60,10 @@ def intervals(x: Array, effect: IntArray, allowed: float) -> tuple[tuple[float, 
 
 
 def _threshold(below: Array, above: Array) -> float:
-    """Return the threshold with the fewest values on the wrong side, a short number if possible."""
+    """Return the threshold that best separates two sorted arrays, a short number if possible.
+
+    The best threshold has the fewest values of `below` above it, and of `above` below it.
+    """
     values = np.unique(np.concatenate([below, above]))
     wrong = (len(below) - np.searchsorted(below, values, side="right")) + np.searchsorted(
         above, values, side="right"
@@ -71,12 +75,15 @@ def _threshold(below: Array, above: Array) -> float:
 
 
 def between(low: float, high: float) -> float:
-    """Return a threshold between two values: the lower whole number, or a short decimal."""
+    """Return a threshold between two values: `low` if both are whole, else a short decimal."""
     return low if low.is_integer() and high.is_integer() else short_between(low, high)
 
 
 def short_between(low: float, high: float) -> float:
-    """Return the number of fewest digits near the middle of two values, at least the lower."""
+    """Round the middle of two values to as few digits as possible; low ≤ result < high.
+
+    The result is `low` if no such number exists.
+    """
     for digits in range(16):
         short = float(f"{(low + high) / 2:.{digits}e}")
         if low <= short < high:

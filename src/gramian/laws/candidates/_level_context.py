@@ -1,7 +1,8 @@
-"""Level context: the levels and the known implications that a generator of level laws sees.
+"""Level context: the input of generators of level laws, and the interface of their candidates.
 
-A generator is a function from a `LevelContext` to candidates. A candidate states implications, and
-makes a tally, which goes through all rows and decides whether the law is believed.
+A generator is a function from a `LevelContext` to candidates. A candidate states implications
+(which column follows from which columns). It also creates a tally, which reads all rows of the
+table and decides whether the law is believed.
 """
 
 from __future__ import annotations
@@ -17,42 +18,42 @@ from gramian.laws.forms import LevelLaw
 
 
 class Tally(Protocol):
-    """A count over all rows of a table that decides whether a law is believed."""
+    """A counter that reads all rows of a table, and decides whether a law is believed."""
 
     def add(self, rows: Array) -> None:
-        """Count rows, in which labels are codes and NaN is missing."""
+        """Count some rows of the table; labels are codes, and NaN is missing."""
         ...
 
     def law(self) -> LevelLaw | None:
-        """Return the law if the counted rows make it believed, else None."""
+        """Return the law if the counted rows confirm it, else None."""
         ...
 
 
 class LevelCandidate(Protocol):
-    """A law of levels that may hold."""
+    """A candidate law of levels: a column may follow from levels of other columns."""
 
     @property
     def dependencies(self) -> list[Implication]:
-        """The implications that the law states."""
+        """The implications that the law states, each with its causes and its effect."""
         ...
 
     def tally(self, context: LevelContext) -> Tally:
-        """Return the tally of the law, without rows."""
+        """Return a new tally that tests the law; no rows are counted yet."""
         ...
 
 
 @dataclass
 class LevelContext:
-    """The levels to search, and the implications that are known so far.
+    """Input of generators of level laws: a table, its levels, and the implications known so far.
 
     Attributes
     ----------
     table : CodedTable
-        The table.
+        The table, with text as codes.
     rows : array of shape (n_rows, n_columns)
-        The rows to search; NaN is missing.
+        The rows in which laws are searched; NaN is missing.
     cells : Cells
-        The levels of these rows.
+        The codes of the levels in these rows.
     tolerance : float
         The largest share of rows that may break a law; 0 for exact laws only.
     exact : sequence of Implication
@@ -72,9 +73,9 @@ class LevelContext:
     check_time: Callable[[], None]
 
     def learn(self, found: Iterable[LevelCandidate]) -> None:
-        """Add the implications of candidates to the known implications."""
+        """Add the implications of the found candidates to `known`."""
         self.known += [one for each in found for one in each.dependencies]
 
 
 LevelGenerator = Callable[[LevelContext], Iterator[LevelCandidate]]
-"""The signature of all generators of candidate laws of levels."""
+"""Type of every generator of level laws: a function from the context to candidates."""

@@ -1,4 +1,7 @@
-"""Candidates: lookups by the levels of one key, of two keys, and of three keys."""
+"""Candidate lookups: columns that follow from the levels of one, two or three keys.
+
+A key is a column, or a part of a date such as the month.
+"""
 
 from __future__ import annotations
 
@@ -18,40 +21,41 @@ from gramian.laws.judge import Count, LookupTally, combined, count, mismatches
 from gramian.tables import COARSER
 
 MOST_TOGETHER = {2: 60, 3: 15}
-"""Largest number of keys that are combined by two and by three; keys with few levels come first."""
+"""Lookups by two and by three keys combine at most this many keys: those with fewest levels."""
 SCREEN_CELLS = 3e8
-"""About the largest number of cells that the screening compares: it uses fewer rows if needed."""
+"""About the largest number of cells that the screening compares; limits its number of rows."""
 FEWEST_ROWS = 2_000
-"""Least number of rows of the screening."""
+"""The screening uses at least this many rows, or all rows of a smaller table."""
 
 
 @dataclass(frozen=True)
 class BelievedLookup:
-    """A lookup that the rows of the search make believed."""
+    """A candidate lookup that the searched rows confirm."""
 
     causes: tuple[int, ...]
-    """The keys whose levels are looked up."""
+    """Indices of the keys whose levels determine the effect."""
     effect: int
-    """The column that follows."""
+    """Index of the column that follows from the causes."""
     count: Count
+    """The numbers of searched rows that agree with the lookup and that break it."""
     thresholds: tuple[float, ...] = ()
-    """Ends of intervals, if the cause is a number whose intervals are looked up."""
+    """Thresholds between intervals, if the cause is a number that is looked up by intervals."""
     both_ways: bool = False
-    """True if the cause follows from the effect, too."""
+    """True if the cause also follows from the effect."""
 
     @property
     def dependency(self) -> Implication:
-        """The effect follows from the causes."""
+        """The implication of the lookup: the effect follows from the causes."""
         return frozenset(self.causes), self.effect
 
     @property
     def dependencies(self) -> list[Implication]:
-        """The implication of the lookup, and of its inverse if it holds both ways."""
+        """The implication of the lookup, and the reverse implication if it holds both ways."""
         reverse = (frozenset([self.effect]), self.causes[0])
         return [self.dependency, reverse] if self.both_ways else [self.dependency]
 
     def tally(self, context: LevelContext) -> LookupTally:
-        """Return the tally of the law, without rows."""
+        """Return a new tally that tests the lookup; no rows are counted yet."""
         table, keys = context.table, [context.cells.keys[i] for i in self.causes]
         if self.thresholds:
             keys = [replace(keys[0], thresholds=self.thresholds)]
@@ -69,12 +73,12 @@ class BelievedLookup:
 
 
 def lookups_by_level(context: LevelContext) -> Iterator[BelievedLookup]:
-    """Yield lookups, without consequences of other laws."""
+    """Yield believed lookups that do not follow from known laws or from each other."""
     return _LookupSearch(context).run()
 
 
 class _LookupSearch:
-    """Search for columns that follow from levels of others, each law once."""
+    """Search for columns that follow from the levels of one, two or three keys."""
 
     def __init__(self, context: LevelContext) -> None:
         cells = context.cells
@@ -90,7 +94,7 @@ class _LookupSearch:
         self._screen = cells.codes[few]
 
     def run(self) -> Iterator[BelievedLookup]:
-        """Yield lookups of one cause, then of two causes, then of three causes."""
+        """Yield believed lookups with one cause, then with two causes, then with three causes."""
         singles = self._one_way([*self._steps(), *self._singles()])
         yield from singles
         known = [*self._known, *(one for each in singles for one in each.dependencies)]
@@ -100,7 +104,7 @@ class _LookupSearch:
             known += [each.dependency for each in more]
 
     def _singles(self) -> list[BelievedLookup]:
-        """Return all lookups with one cause."""
+        """Return all believed lookups with one cause, looked up by its values."""
         found = []
         for cause in self._cells.causes:
             self._check_time()
@@ -112,7 +116,11 @@ class _LookupSearch:
     def _judged(
         self, codes: IntArray, causes: tuple[int, ...], effects: Sequence[int]
     ) -> list[BelievedLookup]:
-        """Return lookups of effects by the levels of all causes, if fewer causes do not suffice."""
+        """Return believed lookups of each effect by the levels of all causes together.
+
+        Effects that fewer causes determine almost as well are left out. `codes` are the codes of
+        the combined levels of all causes.
+        """
         n_tried = float(len(self._cells.keys)) ** (len(causes) + 1)
         found = []
         for effect in effects:
@@ -130,12 +138,12 @@ class _LookupSearch:
         return counted.holds(self._tolerance) and counted.evidence(n_tried) >= MIN_EVIDENCE
 
     def _agreeing(self, causes: tuple[int, ...], effect: int) -> float:
-        """Return the share of rows in which an effect has the most frequent value of its level."""
+        """Return the share of rows that have the most frequent effect of their causes' levels."""
         codes = self._cells.codes
         return 1 - count(_combined(codes, causes), codes[:, effect]).error
 
     def _likely(self, codes: IntArray, effects: Sequence[int]) -> list[int]:
-        """Return the effects that may follow from a cause, judged by the rows of the screening."""
+        """Return the effects that `codes` almost determine in the rows of the screening."""
         if not effects:
             return []
         missed = mismatches(codes, self._screen[:, effects])
@@ -143,14 +151,14 @@ class _LookupSearch:
         return [i for i, number in zip(effects, missed.tolist(), strict=True) if number <= most]
 
     def _steps(self) -> list[BelievedLookup]:
-        """Return lookups of labels that are intervals of a number."""
+        """Return believed lookups of labels by intervals of a number."""
         cells = self._cells
         numbers = [i for i in range(cells.n_columns) if cells.is_number(i)]
         n_tried = float(len(cells.keys)) ** 2
         found = []
         for effect in self._effects:
             if effect not in cells.labels:
-                continue  # the search for laws among numbers finds numbers that are steps
+                continue  # `_step_functions` finds numbers that are steps of other numbers
             self._check_time()
             for cause in numbers:
                 made = intervals(cells.x[:, cause], cells.codes[:, effect], self._tolerance)
@@ -162,7 +170,11 @@ class _LookupSearch:
         return found
 
     def _one_way(self, found: Sequence[BelievedLookup]) -> list[BelievedLookup]:
-        """Return lookups of one cause, merged if they hold both ways, without consequences."""
+        """Return lookups of one cause without repetitions.
+
+        Two lookups that are reverse to each other become one lookup that holds both ways. Lookups
+        that follow from other lookups or from known implications are left out.
+        """
         steps = {each.dependency for each in found if each.thresholds}
         found = [each for each in found if each.thresholds or each.dependency not in steps]
         known = {
@@ -171,7 +183,7 @@ class _LookupSearch:
             if len(causes) == 1 and effect < self._cells.n_columns
         }
         together = {each.dependency for each in found} | known
-        first = list(range(len(self._cells.keys)))  # the first key that is equivalent to each key
+        first = list(range(len(self._cells.keys)))  # for each key, the first equivalent key
         for each in sorted(found, key=lambda one: (one.effect, one.causes)):
             (cause,), effect = each.causes, each.effect
             if (frozenset([effect]), cause) in together and cause < effect:
@@ -191,7 +203,7 @@ class _LookupSearch:
         return [*new, *minimal(wanted, [*self._known, *same])]
 
     def _together(self, size: int, known: Sequence[Implication]) -> list[BelievedLookup]:
-        """Return lookups with several causes, all of which are needed."""
+        """Return believed lookups with `size` causes, none of which can be left out."""
         cells = self._cells
         twins = _twins(known)
         causes = [i for i in cells.causes if i not in twins and cells.fits(i, PER_NUMBER)]
@@ -218,7 +230,7 @@ class _LookupSearch:
 
 
 def _combined(codes: IntArray, keys: Sequence[int]) -> IntArray:
-    """Return codes of the combinations of levels of several keys."""
+    """Return for each row one code of its combination of levels; -1 if a level is missing."""
     found = codes[:, keys[0]]
     for key in keys[1:]:
         found = combined(found, codes[:, key])
@@ -226,7 +238,7 @@ def _combined(codes: IntArray, keys: Sequence[int]) -> IntArray:
 
 
 def _calendar(cells: Cells) -> Iterator[Implication]:
-    """Yield implications of the calendar: dates give their parts, parts give coarser parts."""
+    """Yield implications of the calendar: dates determine parts, months determine quarters etc."""
     place = {(key.column, key.part): i for i, key in enumerate(cells.keys)}
     for (column, part), i in place.items():
         if part is not None:
@@ -237,6 +249,6 @@ def _calendar(cells: Cells) -> Iterator[Implication]:
 
 
 def _twins(known: Sequence[Implication]) -> set[int]:
-    """Return the keys that are equivalent to an earlier key."""
+    """Return the keys that are equivalent to an earlier key: each determines the other."""
     single = {(next(iter(causes)), effect) for causes, effect in known if len(causes) == 1}
     return {b for a, b in single if a < b and (b, a) in single}

@@ -1,4 +1,4 @@
-"""Null space: functions that are exact combinations of simpler functions, by QR."""
+"""Null space: finds functions that are exact linear combinations of simpler functions, by QR."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from gramian.laws.columns import Traits
 from gramian.laws.forms import ONE, Law, Monomial, Values, Variable, columns_of, multiplied
 
 DEPENDENT = 1e-12
-"""Largest residual of a unit function that is an exact combination of other functions."""
+"""A function of norm 1 is an exact combination of other functions if its residual is below this."""
 COMBINED_TERMS = 30
-"""Largest number of functions in a combination."""
+"""Largest number of functions in a combination that is equal to another function."""
 SHORT = 8
-"""A law of more terms must have few terms compared with all functions of its columns."""
+"""A law of at most this many terms is accepted; a longer law must pass the test of `SPARSE`."""
 SPARSE = 3.5
-"""Least number of functions for each term of a long law."""
+"""A law of more than `SHORT` terms needs at least this many tried functions per term."""
 
 
 def monomials_of(
     variables: Sequence[Variable], degree: int, caps: dict[Variable, int]
 ) -> Iterator[list[Monomial]]:
-    """Yield the monomials of each degree, from 0 on.
+    """Yield the list of monomials of degree 0, then of degree 1, and so on.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def monomials_of(
     degree : int
         The largest degree.
     caps : dict
-        The largest exponents of variables with a limit.
+        The largest exponent of each variable whose exponent is limited.
     """
     last: list[Monomial] = [ONE]
     yield last
@@ -52,27 +52,27 @@ def monomials_of(
 
 
 def caps_of(columns: Iterable[int], traits: Sequence[Traits]) -> dict[Variable, int]:
-    """Return the exponent limits of columns with few levels: their squares are sums of levels."""
+    """Return the exponent limit 1 for columns with few levels: their powers obey trivial laws."""
     return {(i, "x"): 1 for i in columns if traits[i].n_levels is not None}
 
 
 def divides(one: Monomial, other: Monomial) -> bool:
-    """Return True if one monomial is a factor of another monomial."""
+    """Return True if the monomial `one` is a factor of the monomial `other`."""
     powers = dict(other)
     return all(powers.get(variable, 0) >= power for variable, power in one)
 
 
 def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]:
-    """Yield laws of functions that are combinations of functions before them.
+    """Yield laws in which a function is an exact linear combination of simpler functions.
 
-    Multiples of a dependent function say nothing new, and are left out.
+    If a function has such a law, its multiples are skipped: their laws follow from its law.
 
     Parameters
     ----------
     values : Values
-        Rows, more than there are functions.
+        The rows in which functions are computed; more rows than functions are needed.
     monomials : sequence of Monomial
-        The functions, simple ones first.
+        The functions, simple functions first.
     """
     matrix = values.matrix(monomials)
     norms = np.sqrt(np.einsum("ij,ij->j", matrix, matrix))
@@ -92,7 +92,7 @@ def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]
             continue
         which, coefficients = law
         terms = tuple(monomials[i] for i in which)
-        # Enough smooth functions of few columns fit any curve: a law has few terms.
+        # Many smooth functions of few columns fit any curve: only short sums are laws.
         columns = set(columns_of(terms))
         n_own = sum(columns.issuperset(columns_of([each])) for each in monomials)
         if len(terms) <= max(SHORT, n_own / SPARSE):
@@ -101,7 +101,12 @@ def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]
 
 
 def _sparse(unit: Array, before: list[int], j: int) -> tuple[list[int], Array] | None:
-    """Return the fewest functions before a function that give it, and their coefficients."""
+    """Write function j as a short sum of functions in `before`; return (indices, coefficients).
+
+    Function j is the last index, with the coefficient −1, so that all terms add up to zero.
+
+    Return None if no combination of at most `COMBINED_TERMS` functions is equal to function j.
+    """
     (upper,) = qr(unit[:, [*before, j]], mode="r", check_finite=False)[:1]
     n = len(before)
     weights = solve_triangular(upper[:n, :n], upper[:n, n])
@@ -124,7 +129,7 @@ def _sizes(n: int) -> Iterator[int]:
 
 
 def _exact_fit(unit: Array, chosen: list[int], j: int) -> Array | None:
-    """Return the coefficients with which functions add up to function j; None if they do not."""
+    """Return the coefficients with which the chosen functions add up to function j, or None."""
     matrix, target = unit[:, chosen], unit[:, j]
     coefficients = np.asarray(np.linalg.lstsq(matrix, target, rcond=None)[0], dtype=np.float64)
     left = np.linalg.norm(target - matrix @ coefficients) / np.linalg.norm(target)
@@ -134,7 +139,10 @@ def _exact_fit(unit: Array, chosen: list[int], j: int) -> Array | None:
 def _shorten(
     unit: Array, chosen: list[int], coefficients: Array, j: int
 ) -> tuple[list[int], Array]:
-    """Return the sum without terms that it does not need; the smallest terms are tried first."""
+    """Remove terms that an exact sum does not need, and return its functions and coefficients.
+
+    Terms with small coefficients are removed first.
+    """
     shorter = True
     while shorter and len(chosen) > 1:
         shorter = False
@@ -148,7 +156,7 @@ def _shorten(
 
 
 def without_common_factor(law: Law) -> Law:
-    """Return a law divided by the common factor of its terms; no exponent is negative then."""
+    """Divide a law by the common factor of its terms, so that no exponent is negative."""
     powers = [dict(each) for each in law.monomials]
     variables = {variable for each in powers for variable in each}
     common = {variable: min(each.get(variable, 0) for each in powers) for variable in variables}

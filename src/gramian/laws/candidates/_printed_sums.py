@@ -1,4 +1,4 @@
-"""Candidates: sums of several columns that hold up to printed digits."""
+"""Candidate laws: a column is a sum of other columns, up to the rounding of printed digits."""
 
 from __future__ import annotations
 
@@ -14,17 +14,20 @@ from gramian.laws.candidates._search_context import Candidate, SearchContext, gi
 from gramian.laws.forms import ONE, Law, Monomial, Values
 
 SIGNIFICANT = 4.0
-"""Terms of at most this many standard errors are left out, all of them at once."""
+"""Terms whose coefficients are at most this many standard errors are removed, all at once."""
 SUM_HALF_UNITS = 3.0
-"""Half units of the last digits of its columns by which a row may miss a sum."""
+"""A row may miss a sum by this many half units of the last printed digits of its columns."""
 LONGEST = 40
-"""Largest number of terms of a sum."""
+"""Largest number of terms of a sum, after terms that are not significant were removed."""
 CORRELATION_RIDGE = 1e-12
-"""Ridge added to correlations, so that they can be inverted if a sum is exact."""
+"""Ridge added to the correlation matrix, so that it can be inverted even if a sum is exact."""
 
 
 def printed_sums(context: SearchContext) -> Iterator[Candidate]:
-    """Yield sums of columns that no exact sum ties; the column that a sum gives is the target."""
+    """Yield laws in which the target is a sum of other columns, up to printed digits.
+
+    Columns that exact sums already compute are left out.
+    """
     taken = given_away(law for law in context.laws if law.is_linear)
     columns = [i for i in context.varying if i not in taken]
     n_tried = float(len(context.distinct)) ** 3
@@ -33,14 +36,14 @@ def printed_sums(context: SearchContext) -> Iterator[Candidate]:
 
 
 def _printed_sums(values: Values, columns: Sequence[int]) -> Iterator[tuple[Law, int]]:
-    """Yield sums that give a column, as short as printed digits allow, and the column.
+    """Yield (law, column) pairs: the column is a sum of others, as short as printed digits allow.
 
     Parameters
     ----------
     values : Values
-        Rows.
+        The rows in which sums are fitted.
     columns : sequence of int
-        The columns; no exact sums tie them.
+        Indices of the columns, among which no exact sum holds.
     """
     if values.n_rows < 2 * len(columns) or len(columns) < 2:
         return
@@ -58,7 +61,7 @@ def _printed_sums(values: Values, columns: Sequence[int]) -> Iterator[tuple[Law,
 
 
 def _followers(matrix: Array) -> list[int]:
-    """Return the columns that the other columns explain almost completely, best first."""
+    """Return indices of the columns that the others explain almost completely, best first."""
     centred = matrix - matrix.mean(axis=0)
     unit = centred / np.linalg.norm(centred, axis=0)
     inverse = np.linalg.inv(unit.T @ unit + CORRELATION_RIDGE * np.eye(unit.shape[1]))
@@ -67,25 +70,28 @@ def _followers(matrix: Array) -> list[int]:
 
 
 class _Sum(NamedTuple):
-    """A sum that no row misses by more than printed digits explain."""
+    """A fitted sum of functions that agrees with the target in all rows, up to printed digits."""
 
     chosen: list[int]
+    """Indices of the functions in the sum."""
     coefficients: Array
     ratios: Array
-    """Coefficients divided by their standard errors."""
+    """Absolute coefficients divided by their standard errors."""
 
 
 @dataclass(frozen=True)
 class _Sums:
-    """Sums of functions that give one of the functions."""
+    """Fits sums of functions to one of the functions, the target."""
 
     matrix: Array
+    """Values of the functions, one column for each function."""
     widths: Array
-    """Half units of the last digits of the functions."""
+    """Half units of the last printed digit of each value in `matrix`; 0 for the constant."""
     target: int
+    """Index of the function that the sums approximate."""
 
     def shortest(self) -> _Sum | None:
-        """Return the shortest sum that no row misses by too much, or None."""
+        """Return a short sum that agrees with the target up to printed digits; None without one."""
         best = self._of([j for j in range(self.matrix.shape[1]) if j != self.target])
         if best is None:
             return None
@@ -107,7 +113,7 @@ class _Sums:
         return None
 
     def _of(self, chosen: list[int]) -> _Sum | None:
-        """Return a fitted sum; None if a row misses it by more than printed digits explain."""
+        """Fit a sum of the chosen functions; None if a row misses it by more than rounding."""
         design, y = self.matrix[:, chosen], self.matrix[:, self.target]
         scale = np.linalg.norm(design, axis=0)
         basis, upper = np.linalg.qr(design / scale)

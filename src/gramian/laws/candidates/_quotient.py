@@ -1,4 +1,4 @@
-"""Quotients: a column divided by powers of columns that multiply the whole law."""
+"""Quotients: divides a column by powers of other columns that multiply its whole formula."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import numpy as np
 from gramian._support.types import Array
 
 GRID = 2
-"""Exponents are multiples of 1 / GRID."""
+"""The exponents of divisors are multiples of 1 / GRID."""
 EXPONENT_DISTANCE = 0.35
-"""Largest distance of an exponent from the slope of a regression of logarithms."""
+"""Exponents are tried up to this distance from the slope of a regression of logarithms."""
 LARGEST_QUOTIENT_EXPONENT = 6
-"""Largest absolute exponent."""
+"""Largest absolute exponent of a column by which another column is divided."""
 N_FUNCTIONS = 120
-"""Largest number of smooth functions."""
+"""Largest number of smooth functions in a basis."""
 SMOOTH_DEGREE = 6
-"""Largest degree of smooth functions."""
+"""Largest degree of the polynomials that are the smooth functions of a basis."""
 AS_GOOD = 1.3
-"""Factor by which dividing a column out may increase the residual."""
+"""A column becomes a divisor only if the residual grows by at most this factor."""
 NO_RESIDUAL = 1e-12
-"""Residual that counts as zero, as a share of the size of the column."""
+"""A residual of at most this share of the norm of the column counts as zero."""
 
 
 @dataclass(frozen=True)
@@ -32,28 +32,33 @@ class Quotient:
     """A column divided by powers of other columns."""
 
     values: Array
+    """Values of the quotient, one for each row."""
     exponents: dict[int, Fraction]
+    """For each column that is a divisor, its exponent."""
     rest: list[int]
-    """The columns that the quotient depends on."""
+    """Indices of the columns that the quotient may depend on; they are not divisors."""
     left: float
-    """Root mean square residual of smooth functions of `rest`, as a share of the quotient."""
+    """Norm of the residual if smooth functions of `rest`, times the divisors, fit the column.
+
+    The norm is a share of the norm of the column.
+    """
 
 
 def smooth(
     x: Array, positive: Sequence[bool], columns: Sequence[int], weights: Array | None = None
 ) -> Array:
-    """Return an orthonormal basis of smooth functions: polynomials in the logarithms of columns.
+    """Return an orthonormal basis of polynomials in columns, or in logarithms of columns.
 
     Parameters
     ----------
     x : array of shape (n_rows, n_columns)
         The table.
     positive : sequence of bool
-        True for columns that enter by their logarithms.
+        True for each column that is replaced by its logarithm.
     columns : sequence of int
-        The columns.
+        Indices of the columns that the polynomials depend on.
     weights : array of shape (n_rows,), optional
-        Factors of all functions.
+        Row weights, by which each polynomial is multiplied.
     """
     functions = [np.ones(len(x))]
     if columns:
@@ -78,7 +83,10 @@ def smooth(
 
 
 def unexplained(basis: Array, target: Array) -> float:
-    """Return the norm of the residual of a target, as a share of the norm of the target."""
+    """Return the norm of the residual of `target` on an orthonormal basis.
+
+    The norm is a share of the norm of `target`.
+    """
     rest = target - basis @ (basis.T @ target)
     return float(np.linalg.norm(rest) / np.linalg.norm(target))
 
@@ -86,7 +94,7 @@ def unexplained(basis: Array, target: Array) -> float:
 def slopes(
     x: Array, positive: Sequence[bool], y: Array, columns: Sequence[int]
 ) -> dict[int, float]:
-    """Return the slopes of the logarithm of a target by the logarithms of positive columns."""
+    """Regress log |y| on the logarithms of the positive columns, and return each column's slope."""
     there = np.abs(y) > 0
     which = [i for i in columns if positive[i]]
     logs = np.log(x[there][:, which])
@@ -98,7 +106,11 @@ def slopes(
 def left_by_functions(
     x: Array, positive: Sequence[bool], target: int, columns: Sequence[int]
 ) -> float:
-    """Return the residual of a column by smooth functions, as a share of its deviation."""
+    """Return the residual of the column `target` on smooth functions of other columns.
+
+    The residual is a share of the standard deviation. If the target is positive, its logarithm is
+    also fitted, and the smaller share is returned.
+    """
     y = x[:, target]
     basis = smooth(x, positive, columns)
     shares = [unexplained(basis, y) * np.sqrt(np.mean(y**2)) / np.std(y)]
@@ -111,20 +123,20 @@ def left_by_functions(
 
 
 def divide_out(x: Array, positive: Sequence[bool], target: int, columns: Sequence[int]) -> Quotient:
-    """Divide a column by powers of others, as long as the remaining columns explain it as well.
+    """Divide a column by powers of other columns, as long as the fit stays as good.
 
     If y = x^p g(others), the functions x^p f(others) explain y as well as functions of all columns.
 
     Parameters
     ----------
     x : array of shape (n_rows, n_columns)
-        The table, each column of unit size.
+        The table, with columns scaled to a size near 1.
     positive : sequence of bool
-        True for positive columns.
+        True for each column whose values are all positive.
     target : int
-        The column.
+        Index of the column y that is divided.
     columns : sequence of int
-        The other columns.
+        Indices of the columns that may be divisors.
     """
     y = x[:, target]
     rest = list(columns)
@@ -150,7 +162,7 @@ def divide_out(x: Array, positive: Sequence[bool], target: int, columns: Sequenc
 
 
 def _near(slope: float) -> list[Fraction]:
-    """Return the exponents near a slope."""
+    """Return the multiples of 1 / GRID near a slope, without zero and without large exponents."""
     lowest, highest = (
         math.ceil(GRID * (slope - EXPONENT_DISTANCE)),
         math.floor(GRID * (slope + EXPONENT_DISTANCE)),

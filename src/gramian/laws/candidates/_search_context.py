@@ -1,4 +1,4 @@
-"""Search context: the rows and the known laws that a generator of candidates sees.
+"""Search context: the rows and the known laws, which are the input of generators of candidates.
 
 A generator is a function from a `SearchContext` to candidate laws. `_stages` lists all generators.
 """
@@ -14,36 +14,39 @@ from gramian.laws.columns import Traits
 from gramian.laws.forms import Law, Values
 
 SMALL_TABLE = 12
-"""Largest number of columns for functions of all columns at once."""
+"""Functions of all columns at once are searched only if there are at most this many columns."""
 WIDEST = 800
-"""Largest number of columns for products of all pairs of columns."""
+"""Products of all pairs of columns are searched only if there are at most this many columns."""
 
 
 class Candidate(NamedTuple):
-    """A law that may hold; the judge decides."""
+    """A law that may hold; the judge decides whether it is believed."""
 
     law: Law
     n_tried: float
-    """The number of candidates among which the law was found."""
+    """Number of candidates that were tried to find the law; it reduces the evidence."""
     target: int | None = None
-    """The column that may have been computed from the others and rounded; None for any column."""
+    """Index of the column that was perhaps computed from the others and then rounded.
+
+    None if all columns of the law may be rounded.
+    """
 
 
 class SearchContext:
-    """The rows to search, and the laws that are known so far.
+    """Input of generators: the rows to search, and the laws that are known so far.
 
     Parameters
     ----------
     train : Values
         Rows in which laws are found and fitted.
     few : Values
-        Some rows of `train`, enough to choose among short laws.
+        A part of the rows of `train`, enough to choose among short laws.
     every : Values
-        The rows of `train` and the held-out rows.
+        The rows of `train` and the held-out rows together.
     known : sequence of Law
-        Laws of these columns that were found in more rows.
+        Laws among these columns that an earlier search found in more rows.
     settled : sequence of set of int
-        Sets of columns whose laws are all known.
+        Sets of columns that an earlier search has finished; no new laws are searched in a set.
     check_time : callable
         Raises OutOfTimeError when the time is over.
     """
@@ -64,33 +67,36 @@ class SearchContext:
         self.check_time = check_time
         self.laws = [*known]
         self.varying = [i for i, each in enumerate(train.traits) if not each.constant]
-        """Columns that are not constant."""
+        """Indices of the columns that are not constant."""
         self.columns = self.varying
-        """Varying columns, without columns that another column gives by an invertible law."""
+        """Varying columns; of two columns that determine each other, only one."""
         self.distinct = self.varying
-        """Varying columns at the start of the stage, without linear copies of others."""
+        """Varying columns at the start of the stage, without linear functions of another column."""
         self._copies: set[int] = set()
 
     @property
     def traits(self) -> Sequence[Traits]:
-        """The traits of all columns."""
+        """The traits (scale, sign, number of levels and so on) of all columns."""
         return self.train.traits
 
     @property
     def free(self) -> list[int]:
-        """The columns that remain if each known law gives one of its columns away."""
+        """The columns that no known law computes: each known law computes one of its columns."""
         taken = given_away(self.laws)
         return [i for i in self.columns if i not in taken]
 
     def start_stage(self) -> None:
-        """Fix `distinct` until the next stage."""
+        """Update `distinct`, which then stays fixed until the next stage."""
         self.distinct = [i for i in self.varying if i not in self._copies]
 
     def add(self, law: Law) -> None:
-        """Add a believed law to the known laws."""
+        """Add a believed law to the known laws.
+
+        If two columns now determine each other, `columns` loses one of the two.
+        """
         self.laws.append(law)
         if len(law.columns) == 2 and _is_invertible(law):
-            # Each of the two columns stands for the other: later laws need only one of them.
+            # The two columns determine each other: later laws need only one of them.
             flags = {i for i in law.columns if self.is_flag(i)}
             twin = _given_column(law, flags if len(flags) == 1 else set())
             self.columns = [i for i in self.columns if i != twin]
@@ -103,11 +109,11 @@ class SearchContext:
 
 
 Generator = Callable[[SearchContext], Iterator[Candidate]]
-"""The signature of all generators of candidate laws among numbers."""
+"""Type of every generator of laws among numbers: a function from the context to candidates."""
 
 
 def given_away(laws: Iterable[Law]) -> set[int]:
-    """Return one column of each law that the other columns of the law give."""
+    """Choose for each law one column that the law computes, and return the chosen columns."""
     taken: set[int] = set()
     for law in laws:
         giving = _given_column(law, taken)
@@ -117,14 +123,16 @@ def given_away(laws: Iterable[Law]) -> set[int]:
 
 
 def _given_column(law: Law, taken: set[int]) -> int | None:
-    """Return the column that a law gives away: the column that enters most simply.
+    """Return the column that a law computes best: the column with the simplest terms.
+
+    Return None if all columns of the law are taken.
 
     Parameters
     ----------
     law : Law
-        The law.
+        The law that is solved for one of its columns.
     taken : set of int
-        Columns that other laws give away; they are not returned.
+        Columns that other laws compute; these columns are not returned.
     """
 
     def rank(column: int) -> tuple[int, int, int]:
@@ -139,7 +147,7 @@ def _given_column(law: Law, taken: set[int]) -> int | None:
 
 
 def _is_invertible(law: Law) -> bool:
-    """Return True if a law of two columns gives each column by the other."""
+    """Return True if each of the two columns of a law can be computed from the other column."""
     factors = {factor for each in law.monomials for factor in each}
     return len(factors) == len(law.columns) and all(
         atom in ("x", "log", "exp") for (_, atom), _ in factors

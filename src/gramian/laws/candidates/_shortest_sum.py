@@ -1,4 +1,4 @@
-"""Shortest sum: the sum of few functions with the shortest description."""
+"""Shortest sum: fits a target by a sum of few functions with the shortest description."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from gramian.laws._law_tolerances import ERROR_FLOOR
 from gramian.laws.forms import Law, Monomial
 
 GROWN_TERMS = 6
-"""Largest number of terms of a sum that grows."""
+"""Default of `max_terms`: largest number of terms of a sum that is built by adding functions."""
 PRUNABLE = 60
-"""Largest number of functions for a sum that shrinks."""
+"""Sums are built by leaving out functions only if there are at most this many functions."""
 MAX_PRUNED = 12
-"""Largest number of terms of a sum that has shrunk."""
+"""Largest number of terms of a sum that is built by leaving out functions."""
 ROWS_FOR_ALL = 3
-"""Least number of rows for each function, to fit all functions at once."""
+"""All functions are fitted at once only if there are at least this many rows per function."""
 PENALTY = 3.0
-"""Cost of a term, in units of log(n_rows) / 2, which is the cost in the BIC."""
+"""Description length of a coefficient, in units of log(n_rows) / 2 (its cost in the BIC)."""
 EXACT_RESIDUAL = 1e-13
-"""Residual of an exact sum, as a share of the target: longer sums are not tried."""
+"""A sum is exact if its residual is below this share of the target; longer sums are not tried."""
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,17 @@ class Sum:
     """A sum of functions that approximates a target."""
 
     members: tuple[int, ...]
+    """Indices of the functions in the sum."""
     coefficients: Array
     left: float
     """Norm of the residual, as a share of the norm of the target."""
     cost: float
-    """Description length of the sum."""
+    """Description length of the functions in the sum and of their coefficients."""
     score: float
-    """Description length of the sum and of the residual."""
+    """Total description length: `cost` plus the description length of the residual."""
 
     def law(self, target: Monomial, functions: Sequence[Monomial]) -> Law:
-        """Return the law target = sum."""
+        """Return the law target = sum, with target and functions written as monomials."""
         monomials = (functions[i] for i in self.members)
         return Law(np.append(-1.0, self.coefficients), (target, *monomials))
 
@@ -54,18 +55,20 @@ def shortest_sum(
     *,
     prune: bool = False,
 ) -> Sum | None:
-    """Return the sum of few functions with the shortest description.
+    """Return the sum of few functions that describes the target with the lowest score.
+
+    Return None if the target is zero or infinite, or if all functions are.
 
     Parameters
     ----------
     matrix : array of shape (n_rows, n_functions)
-        The functions.
+        Values of the functions, one column for each function.
     target : array of shape (n_rows,)
-        The target.
+        The values that the sum approximates.
     costs : sequence of float
         Description length of each function, without its coefficient.
     max_terms : int, default=6
-        The largest number of terms of a sum that grows.
+        The largest number of terms of a sum that is built by adding functions.
     prune : bool, default=False
         True to also begin with all functions and leave out one after the other, which finds longer
         sums among few functions.

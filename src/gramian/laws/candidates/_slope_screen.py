@@ -1,4 +1,4 @@
-"""Screening of slopes: the variance that lines and planes within levels leave of each number."""
+"""Screening of slopes: residuals of each number after a fit by lines or planes in each level."""
 
 from __future__ import annotations
 
@@ -9,42 +9,47 @@ import numpy as np
 from gramian._support.types import Array, IntArray
 
 NO_VARIANCE = 1e-20
-"""Largest variance within a level, as a share of the whole variance, that counts as zero."""
+"""A variance within a level counts as zero up to this share of the variance in all rows."""
 LESS_WITH_LEVELS = 0.25
-"""Largest residual with levels, as a share of the residual without levels."""
+"""Fits by level count only if their residual is below this share of the residual of one fit."""
 COLLINEAR = 1e-9
-"""Largest residual variance of a number on another number that counts as zero."""
+"""Two numbers are collinear if a line in one leaves at most this share of the other's variance."""
 
 
 def lines(codes: IntArray, x: Array) -> Array:
-    """Return the residual share of each number by each other number, with a line for each level.
+    """Fit each number by a line in each other number, one line per level; return residual shares.
 
-    The share is infinite if one line for all levels leaves about as little.
+    The share is infinite if one line for all levels fits about as well.
 
     Parameters
     ----------
     codes : array of shape (n_rows,)
-        The levels; codes below zero are missing.
+        The code of each row's level; negative codes are missing.
     x : array of shape (n_rows, n_numbers)
-        The numbers; NaN is missing.
+        The columns of numbers; NaN is missing.
 
     Returns
     -------
     left : array of shape (n_numbers, n_numbers)
-        At [i, j], the share of the variance of j within levels that lines by i leave.
+        At [i, j]: the residual variance of number j fitted by lines in number i, divided by the
+        variance of j within levels.
     """
     return _share(_lines(codes, x), _lines(np.minimum(codes, 0), x))
 
 
 def _lines(codes: IntArray, x: Array) -> tuple[Array, Array]:
-    """Return the sums of squares that lines leave, and the sums of squares within levels."""
+    """Fit each number by lines in each other number, one line per level.
+
+    Return two arrays of shape (n_numbers, n_numbers): the sums of squared residuals, and the sums
+    of squares around the means of the levels.
+    """
     d = x.shape[1]
     left, total = np.zeros((d, d)), np.zeros((d, d))
     for rows in _levels(codes, x):
         there = (~np.isnan(rows)).astype(np.float64)
         n = there.T @ there
         some = np.where(there > 0, rows, 0.0)
-        sums = some.T @ there  # at [i, j]: the sum of i over rows that have j
+        sums = some.T @ there  # at [i, j]: the sum of number i over rows in which j is present
         squares = (some**2).T @ there
         safe = np.maximum(n, 1)
         variance = squares - sums**2 / safe
@@ -57,9 +62,10 @@ def _lines(codes: IntArray, x: Array) -> tuple[Array, Array]:
 
 
 def planes(codes: IntArray, x: Array) -> Array:
-    """Return the residual share of each number by two others, in rows that have all numbers.
+    """Fit each number by planes in two other numbers, one per level; return residual shares.
 
-    The parameters are those of `lines`. At [i, j, k] is the share of k by planes in i and j.
+    The parameters are those of `lines`; only rows without missing numbers are used. The result at
+    [i, j, k] is the residual share of number k fitted by planes in the numbers i and j.
     """
     present = ~np.isnan(x).any(axis=1)
     codes, x = codes[present], x[present]
@@ -76,7 +82,7 @@ def _planes(codes: IntArray, x: Array) -> tuple[Array, Array]:
         gram = centred.T @ centred
         own = np.diag(gram)
         safe = np.where(own > 0, own, np.inf)
-        # Products of residuals of all numbers on the first number.
+        # At [i, j, k]: the product of the residuals of j and k after a line in i.
         rest = gram - gram[:, :, np.newaxis] * gram[:, np.newaxis, :] / safe[:, None, None]
         variance = np.maximum(np.diagonal(rest, axis1=1, axis2=2), 0.0)
         second = np.where(variance > COLLINEAR * own, variance, 0.0)
@@ -86,14 +92,17 @@ def _planes(codes: IntArray, x: Array) -> tuple[Array, Array]:
 
 
 def _left(covariance: Array, cause: Array, effect: Array) -> Array:
-    """Return the residual variance of effects, given causes."""
+    """Return the residual variance of each effect after a regression on its cause."""
     varies = cause > 0
     explained = np.where(varies, covariance**2 / np.where(varies, cause, 1.0), 0.0)
     return np.maximum(effect - explained, 0.0)
 
 
 def _share(levels: tuple[Array, Array], one: tuple[Array, Array]) -> Array:
-    """Return residual shares with levels; infinite where levels reduce the residual too little."""
+    """Return residual / total of the fits by level; infinity if one fit for all is about as good.
+
+    Both arguments are pairs (residual, total): of the fits by level, and of one fit for all levels.
+    """
     left, total = levels
     better = (total > 0) & (left < LESS_WITH_LEVELS * one[0])
     found: Array = np.where(better, left / np.where(total > 0, total, 1.0), np.inf)
@@ -101,7 +110,10 @@ def _share(levels: tuple[Array, Array], one: tuple[Array, Array]) -> Array:
 
 
 def _levels(codes: IntArray, x: Array) -> Iterator[Array]:
-    """Yield the rows of each level, minus their means, in units of the standard deviation."""
+    """Yield the rows of each level, minus the means of the level.
+
+    Numbers are divided by their standard deviation in all rows.
+    """
     order = np.argsort(codes, kind="stable")
     order = order[codes[order] >= 0]
     x, codes = x[order], codes[order]

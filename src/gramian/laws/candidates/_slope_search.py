@@ -1,4 +1,4 @@
-"""Candidates: columns that have slopes for each level of a category."""
+"""Candidate slopes: numbers that are linear in other numbers, with slopes for each level."""
 
 from __future__ import annotations
 
@@ -17,49 +17,52 @@ from gramian.laws.columns import Precision, precision_of
 from gramian.laws.judge import ByLevel, JudgedSlopes, SlopeJudge, SlopeTally
 
 PER_LEVEL = 5.0
-"""Least average number of rows of the levels of a category."""
+"""A category is searched only if its levels have at least this many rows on average."""
 CANDIDATES = 3
-"""Largest number of candidates that are judged for each column and category."""
+"""For each column and category, at most this many candidates are judged."""
 MOST_NUMBERS = 60
-"""Largest number of numeric columns for slopes of one number."""
+"""Slopes are searched only in tables with at most this many numeric columns."""
 MOST_IN_PLANES = 30
-"""Largest number of numeric columns for slopes of two numbers."""
+"""Slopes of two numbers are searched only in tables with at most this many numeric columns."""
 SCREENED_LEVELS = 500
-"""Largest number of levels in which candidates are found; all levels judge the candidates."""
+"""The screening uses at most this many levels, those with most rows; the judge uses all levels."""
 PLANE_WORK = 3e7
-"""Largest number of values that are computed for the planes of a category."""
+"""Slopes of two numbers are searched only if n_levels · n_numbers³ is at most this."""
 
 
 @dataclass(frozen=True)
 class BelievedSlopes:
-    """Slopes that the rows of the search make believed."""
+    """A candidate law of slopes that the searched rows confirm: effect = Σ slope · number."""
 
     cause: int
-    """The key of the category."""
+    """Index of the category, whose levels have slopes of their own."""
     numbers: tuple[int, ...]
+    """Indices of the columns that are multiplied by slopes."""
     effect: int
+    """Index of the column that follows."""
     judged: JudgedSlopes
+    """The slopes of all levels, with their errors and evidence."""
     precision: Precision
-    """The precision of the effect."""
+    """The printed digits of the effect."""
 
     @property
     def exact(self) -> bool:
-        """True if the errors are no larger than those of rounding."""
+        """True if no error is larger than rounding errors can be."""
         return self.judged.exact
 
     @property
     def invertible(self) -> list[int]:
-        """The numbers that follow from the effect."""
+        """Indices of the numbers that the law can be solved for."""
         return [self.numbers[j] for j in self.judged.invertible]
 
     @property
     def dependencies(self) -> list[Implication]:
-        """The effect follows, and each number that the law can be solved for."""
+        """The implications: the effect, and each invertible number, follows from the others."""
         everything = frozenset([self.cause, *self.numbers, self.effect])
         return [(everything - {each}, each) for each in (self.effect, *self.invertible)]
 
     def tally(self, context: LevelContext) -> SlopeTally:
-        """Return the tally of the law, without rows."""
+        """Return a new tally that tests the law; no rows are counted yet."""
         cells, table = context.cells, context.table
         key = cells.keys[self.cause]
         codes = cells.codes[:, self.cause]
@@ -81,25 +84,25 @@ class BelievedSlopes:
 
     @property
     def length(self) -> int:
-        """The number of digits of the coefficients of the first levels."""
+        """Number of characters of the coefficients of the first ten levels; short is simple."""
         return sum(len(f"{each:.12g}") for each in self.judged.coefficients[:10].ravel())
 
 
 def slopes_by_level(context: LevelContext) -> Iterator[BelievedSlopes]:
-    """Yield slopes of numbers for each level of a category, without consequences of others."""
+    """Yield believed laws of slopes that do not follow from each other or from exact laws."""
     yield from fewest_slopes([*_SlopeSearch(context).run()], context.exact)
 
 
 def fewest_slopes(
     found: Sequence[BelievedSlopes], known: Sequence[Implication]
 ) -> list[BelievedSlopes]:
-    """Return slopes that do not follow from other slopes and known implications."""
+    """Return the laws of slopes that do not follow from the others and known implications."""
     wanted = sorted(found, key=lambda one: (not one.exact, len(one.numbers), one.length))
     return minimal(wanted, known)
 
 
 class _SlopeSearch:
-    """Search for numbers that are sums of others, with coefficients for each level."""
+    """Search for numbers that are linear in one or two others, with slopes for each level."""
 
     def __init__(self, context: LevelContext) -> None:
         cells = context.cells
@@ -113,16 +116,16 @@ class _SlopeSearch:
         self._precisions: dict[int, Precision] = {}
 
     def run(self) -> Iterator[BelievedSlopes]:
-        """Yield the believed slopes of each category."""
+        """Yield the believed laws of slopes, category by category."""
         cells = self._cells
         if 2 <= len(self._numbers) <= MOST_NUMBERS:
-            for cause in cells.causes:  # text and parts of dates are categories
+            for cause in cells.causes:  # categories are columns of text and parts of dates
                 if not cells.is_number(cause) and cells.fits(cause, PER_LEVEL):
                     self._context.check_time()
                     yield from self._of(cause)
 
     def _of(self, cause: int) -> list[BelievedSlopes]:
-        """Return the slopes of one category, the shortest for each set of numbers."""
+        """Return the believed laws of slopes of one category; of each set of columns, one law."""
         cells, numbers = self._cells, self._numbers
         codes, x = _largest(cells.codes[:, cause]), cells.x[:, numbers]
         most = max(self._context.tolerance**2, SCREENED_SHARE)
@@ -141,7 +144,11 @@ class _SlopeSearch:
     def _judged(
         self, cause: int, left: Array, most: float, given: Collection[int] = ()
     ) -> Iterator[BelievedSlopes]:
-        """Yield the candidates that the judge believes."""
+        """Yield the laws that the judge believes, among candidates with small residual shares.
+
+        `left` are the residual shares from `lines` or `planes`, and `most` is the largest allowed
+        share. Columns in `given` are not tried as effects: other laws compute these columns.
+        """
         numbers, p = self._numbers, left.ndim - 1
         places = range(len(numbers))
         for k, effect in enumerate(numbers):
@@ -170,7 +177,10 @@ class _SlopeSearch:
 
 
 def _largest(codes: IntArray) -> IntArray:
-    """Return codes in which all but the largest levels are missing, if there are many levels."""
+    """Keep the codes of the `SCREENED_LEVELS` levels with most rows; set other codes to -1.
+
+    The kept levels are renumbered by size. Fewer levels are returned unchanged.
+    """
     sizes = np.bincount(codes[codes >= 0])
     if len(sizes) <= SCREENED_LEVELS:
         return codes

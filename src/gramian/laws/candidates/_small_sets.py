@@ -1,4 +1,4 @@
-"""Candidates: polynomial laws of all sets of two, three and four columns."""
+"""Candidate laws: polynomial laws within each set of two, three or four columns."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from gramian.laws.candidates._search_context import Candidate, SearchContext
 from gramian.laws.forms import Law, Values
 
 DEGREES = {2: 6, 3: 4, 4: 3}
-"""Largest degree for each number of columns."""
+"""Largest degree of polynomial laws, for each number of columns in a set."""
 MAX_SETS = 30_000
-"""Largest number of sets of one size that are enumerated."""
+"""Sets of a size are searched only if there are at most this many sets of this size."""
 SET_ROWS = 300
-"""About the number of rows that show whether a set may hide a law."""
+"""About the number of rows in which sets are tested before laws are fitted."""
 SUSPICIOUS = 1e-13
-"""A set may hide a law if an eigenvalue of its Gram matrix is a smaller share of the largest."""
+"""A set may have a law if an eigenvalue of its Gram matrix is below this share of the largest."""
 BATCH = 500
-"""Number of sets whose Gram matrices are computed at once."""
+"""Number of sets of columns whose Gram matrices are computed in one step."""
 
 
 def small_sets(context: SearchContext) -> Iterator[Candidate]:
-    """Yield laws of few columns, except of sets that known laws tie."""
+    """Yield polynomial laws of two, three or four columns among which no law is known."""
     values, columns = context.train, context.columns
     tied = [set(law.columns) for law in context.laws]
     free = set(context.free)
@@ -62,7 +62,10 @@ def small_sets(context: SearchContext) -> Iterator[Candidate]:
 
 
 def _standardized(values: Values, degree: int) -> Array:
-    """Return powers of standardized columns, shape (degree + 1, n_columns, n_rows)."""
+    """Return powers of columns that are centred and scaled to absolute values of at most 1.
+
+    The shape of the result is (degree + 1, n_columns, n_rows).
+    """
     step = max(1, values.n_rows // SET_ROWS)
     x = values.x[::step][:SET_ROWS].T / values.scale[:, np.newaxis]
     x = x - x.mean(axis=1, keepdims=True)
@@ -72,7 +75,10 @@ def _standardized(values: Values, degree: int) -> Array:
 
 
 def _suspicious(table: Array, sets: IntArray, powers: IntArray) -> NDArray[np.bool_]:
-    """Return True for sets whose functions seem to be linearly dependent."""
+    """Return for each set True if its monomials seem linearly dependent, so that a law may exist.
+
+    `table` comes from `_standardized`; `powers` has the exponents of each monomial in a row.
+    """
     functions = np.ones((len(sets), len(powers), table.shape[2]))
     for place in range(sets.shape[1]):
         functions *= table[powers[:, place][np.newaxis, :], sets[:, place][:, np.newaxis]]

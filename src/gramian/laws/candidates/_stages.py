@@ -1,6 +1,6 @@
 """Stages of the search for laws among numbers: all generators in order, simple laws first.
 
-A new kind of law among numbers is a new generator in this room, and a line here.
+To add a new kind of law among numbers, write a generator in this package and list it here.
 """
 
 from __future__ import annotations
@@ -30,14 +30,16 @@ from gramian.laws.candidates._wide_tables import (
 
 
 class Stage(NamedTuple):
-    """Generators of candidates that are judged in one way.
+    """A step of the search: generators, and the way in which their candidates are judged.
 
-    "exact" judges each candidate as it comes, by `EXACT_ERROR`. "printed" allows for printed
-    digits: of one column first, then of all columns. "noisy" judges all candidates by the
-    tolerance, believes the law with the shortest description, and begins again.
+    "exact" judges each candidate at once, and allows only the error `EXACT_ERROR`. "printed" allows
+    the rounding of printed digits: first of one column, then of all columns. "noisy" judges all
+    candidates by the tolerance, believes the law with the shortest description, and then generates
+    new candidates.
     """
 
     name: str
+    """Name of the stage in reports of progress."""
     generators: tuple[Generator, ...]
     judged: Literal["exact", "printed", "noisy"] = "exact"
 
@@ -50,14 +52,14 @@ _FIRST = (
 )
 _PRINTED: tuple[Generator, ...] = (
     functions_of_one_column,
-    # A ratio is plainer than a sum of logarithms, if the table has both.
+    # Ratios come before sums of logarithms: if both hold, the ratio is the simpler law.
     products_of_two_columns,
     printed_sums,
     logarithms_of_two_columns,
 )
 _OTHER_STEPS = Stage("other step functions", (other_steps,))
 SIMPLE_STAGES = (*_FIRST, Stage("printed digits", _PRINTED, "printed"), _OTHER_STEPS)
-"""Stages for exact sums, products of powers, steps, and functions of one or two columns."""
+"""Stages of a short search: sums, products of powers, steps, functions of one or two columns."""
 ALL_STAGES = (
     *_FIRST,
     Stage("printed digits", (*_PRINTED, printed_products, printed_products_with_sums), "printed"),
@@ -73,3 +75,4 @@ ALL_STAGES = (
         "noisy",
     ),
 )
+"""Stages of the full search, which also finds polynomials, logarithms, angles and noisy laws."""

@@ -1,4 +1,4 @@
-"""Candidates: columns of few values that are thresholds, levels or intervals of others."""
+"""Candidate laws: columns of few values that are step functions of another column."""
 
 from __future__ import annotations
 
@@ -14,18 +14,21 @@ from gramian.laws.candidates._search_context import Candidate, SearchContext
 from gramian.laws.forms import Law, Values, comparison
 
 ROUND_THRESHOLD = 5
-"""Thresholds of ranks are multiples of this number."""
+"""Steps of a column that numbers the rows are laws only if thresholds are multiples of this."""
 ROWS_OF_UNIT = 10
-"""Each unit of a panel has fewer rows than this."""
+"""A number of an individual (a patient, a shop) occurs, on average, in fewer rows than this."""
 
 
 def whole_number_steps(context: SearchContext) -> Iterator[Candidate]:
-    """Yield thresholds and levels of whole numbers."""
+    """Yield laws in which a column is a step function of a column of whole numbers."""
     return _steps_of(context, [i for i in context.columns if context.traits[i].whole])
 
 
 def other_steps(context: SearchContext) -> Iterator[Candidate]:
-    """Yield thresholds and levels of other columns, of columns that no law gives first."""
+    """Yield laws in which a column is a step function of a column with decimals.
+
+    Steps of columns that no known law computes come first.
+    """
     free = set(context.free)
     others = [i for i in context.columns if not context.traits[i].whole]
     yield from _steps_of(context, [i for i in others if i in free])
@@ -42,16 +45,19 @@ def _steps_of(context: SearchContext, sources: Sequence[int]) -> Iterator[Candid
 def _steps(
     values: Values, columns: Sequence[int], sources: Sequence[int]
 ) -> Iterator[tuple[Law, int]]:
-    """Yield laws y = [x ≤ c], [x > c], [x = c] or [a < x ≤ b], or sums of steps, and the column x.
+    """Yield (law, index of x) for each column y that is a step function of a column x.
+
+    A step function is [x ≤ c], [x > c], [x = c], [x ≠ c] or [a < x ≤ b] times a height, or a sum of
+    steps; the bracket is 1 if the comparison is true, else 0.
 
     Parameters
     ----------
     values : Values
-        Rows.
+        The rows in which laws must hold exactly.
     columns : sequence of int
-        The columns y.
+        Indices of the columns y.
     sources : sequence of int
-        The columns x.
+        Indices of the columns x.
     """
     sources = [i for i in sources if not _difference(values.x[:, i])]
     for k in columns:
@@ -74,16 +80,17 @@ def _steps(
 
 
 def _difference(x: Array) -> bool:
-    """Return True if a column is −1, 0 and 1: a difference of two flags has no levels."""
+    """Return True if all values are −1, 0 or 1: steps of a difference of two flags are no laws."""
     return bool(np.isin(x, (-1.0, 0.0, 1.0)).all())
 
 
 def _by_number(x: Array, parts: Parts) -> bool:
-    """Return True if the steps are steps of a row number, in a table sorted by the result.
+    """Return True if x only numbers the rows of a sorted table, so that its steps are no law.
 
-    Intervals of the number of a unit count as well, if a unit has a few rows in sequence: units
-    with one property may have consecutive numbers. Ranks number rows, too, but the thresholds of
-    ranks are round numbers.
+    In a sorted table, the sorted column is always a step function of the row number. Numbers of
+    individuals (patients, shops) with a few consecutive rows each are treated like row numbers:
+    individuals with a common property may have consecutive numbers. A column of ranks also numbers
+    rows, but steps of ranks have round thresholds.
     """
     changes = np.diff(np.unique(x))
     if not ((changes >= 1).all() and np.median(changes) == 1):
@@ -99,7 +106,10 @@ def _by_number(x: Array, parts: Parts) -> bool:
 
 
 Parts = list[tuple[float, tuple[str, ...]]]
-"""Heights of steps, each with the comparisons that are multiplied; the constant has none."""
+"""A step function as a sum: (height, comparisons) pairs, the height times all comparisons.
+
+The constant has no comparisons.
+"""
 
 
 def _law(parts: Parts, k: int, i: int, scale: float) -> Law:
@@ -109,7 +119,7 @@ def _law(parts: Parts, k: int, i: int, scale: float) -> Law:
 
 
 def _indicator(x: Array, y: Array) -> Parts | None:
-    """Return a column y of two values as comparisons of a column x; None if it is none."""
+    """Write a column y of two values as a comparison of the column x; None if impossible."""
     low, high = float(y.min()), float(y.max())
     atoms = _comparison(x, y == high)
     if atoms is None:
@@ -118,7 +128,7 @@ def _indicator(x: Array, y: Array) -> Parts | None:
 
 
 def _comparison(x: Array, on: NDArray[np.bool_]) -> tuple[str, ...] | None:
-    """Return the comparisons of a column that hold in exactly the given rows; None if none do."""
+    """Return comparisons of x that are all true exactly in the rows `on`; None if impossible."""
     inside, outside = x[on], x[~on]
     if inside.min() == inside.max() and not (outside == inside[0]).any():
         return (f"eq {float(inside[0])!r}",)
@@ -136,7 +146,7 @@ def _comparison(x: Array, on: NDArray[np.bool_]) -> tuple[str, ...] | None:
 
 
 def _staircase(x: Array, y: Array) -> Parts | None:
-    """Return a column y of few values as a sum of steps of x; None if a value is no interval."""
+    """Write y as a sum of steps of x; None if a value of y does not belong to one interval of x."""
     order = np.argsort(x, kind="stable")
     x, y = x[order], y[order]
     jumps = np.flatnonzero(np.diff(y))
@@ -149,7 +159,10 @@ def _staircase(x: Array, y: Array) -> Parts | None:
 
 
 def _between(low: float, high: float) -> float:
-    """Return the roundest threshold between two values; of whole numbers, the lowest such."""
+    """Return the roundest threshold between two values, so that low ≤ threshold < high.
+
+    Between whole numbers, it is the lowest multiple of the largest possible 10^k or 5 · 10^k.
+    """
     low, high = float(low), float(high)
     if low.is_integer() and high.is_integer():
         units = (factor * 10.0**exponent for exponent in range(14, -1, -1) for factor in (5, 1))

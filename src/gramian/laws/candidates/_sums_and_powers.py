@@ -1,4 +1,8 @@
-"""Candidates: sums and power laws, from null spaces of columns and of their logarithms."""
+"""Candidate laws: exact sums of columns, and constant products of powers of columns.
+
+The null space of the centred columns contains the sums. The null space of their logarithms contains
+the products.
+"""
 
 from __future__ import annotations
 
@@ -16,24 +20,24 @@ from gramian.laws.candidates._search_context import SMALL_TABLE, Candidate, Sear
 from gramian.laws.forms import ONE, Law, Monomial, Values, Variable
 
 NULL = 1e-11
-"""Largest singular value of the null space, of centred columns of unit size."""
+"""Singular values below this belong to the null space; columns are centred and have norm 1."""
 PRESENT = 1e-6
-"""Entries below this, of vectors whose largest entry is 1, are rounding errors."""
+"""Entries of a vector count as zero if they are at most this share of its largest entry."""
 ITERATIONS = 40
-"""Number of reweighted least-squares steps to a sparse vector."""
+"""Number of steps of reweighted least squares that make a vector sparse."""
 NO_CONSTANT = 1e-12
-"""Largest constant of a sum that counts as zero, as a share of its largest term."""
+"""The constant of a sum counts as zero if it is at most this share of the largest term."""
 EXPONENT_ERROR = 1e-5
-"""Largest difference of an exponent and the fraction that it is taken for."""
+"""Default of `tolerance`: largest difference between an exponent and the nearest small fraction."""
 
 
 def null_vectors(matrix: Array) -> Iterator[Array]:
-    """Yield independent sparse vectors v with (matrix − mean) v = 0.
+    """Yield independent sparse vectors v with (matrix − column means) v = 0.
 
     Parameters
     ----------
     matrix : array of shape (n_rows, n_functions)
-        Values of functions. A function that is constant in these rows is in no vector.
+        Values of functions, one column for each. Constant functions have the entry 0 in v.
     """
     centred = matrix - matrix.mean(axis=0)
     norms = np.linalg.norm(centred, axis=0)
@@ -59,7 +63,7 @@ def null_vectors(matrix: Array) -> Iterator[Array]:
 
 
 def _sparsest(basis: Array) -> list[Array]:
-    """Return a basis of the space that consists of sparse vectors."""
+    """Return sparse vectors that span the same space as the columns of `basis`."""
     candidates: dict[tuple[int, ...], Array] = {}
     for k in range(len(basis)):
         if np.linalg.norm(basis[k]) < PRESENT:
@@ -78,7 +82,10 @@ def _sparsest(basis: Array) -> list[Array]:
 
 
 def _through(basis: Array, k: int) -> Array:
-    """Return a sparse vector of the space whose entry k is 1, by reweighted least squares."""
+    """Return a sparse vector in the span of `basis` whose entry k is 1.
+
+    Reweighted least squares finds the support; the vector is then computed exactly.
+    """
     weights = np.ones(len(basis))
     vector = np.zeros(len(basis))
     for step in range(ITERATIONS):
@@ -92,7 +99,7 @@ def _through(basis: Array, k: int) -> Array:
     others = np.setdiff1d(np.arange(len(basis)), support)
     if not len(others):
         return vector
-    # The support determines the vector: all other entries vanish.
+    # All entries outside the support must be zero; this determines the vector.
     _, sizes, right = np.linalg.svd(basis[others], full_matrices=True)
     rank = int((sizes > PRESENT).sum())
     inside = right[rank:].T
@@ -113,7 +120,7 @@ def sums(context: SearchContext) -> Iterator[Candidate]:
             if power == 1 or (traits[i].n_levels is None and (power > 0 or traits[i].never_zero))
         ]
         for law in _sums(context.train, columns, power):
-            # Flags that add up to a constant are found among flags.
+            # A law of flags only was found among the flags: fewer candidates were tried.
             pool = flags if flags.issuperset(law.columns) else columns
             yield Candidate(law, float(math.comb(len(pool), len(law.columns))))
 
@@ -136,7 +143,10 @@ def _sums(values: Values, columns: Sequence[int], power: int) -> Iterator[Law]:
 
 
 def power_laws(context: SearchContext) -> Iterator[Candidate]:
-    """Yield products of powers of columns, in small tables also of the sine or cosine of one."""
+    """Yield laws in which a product of powers of columns is constant.
+
+    In small tables, the sine and cosine of one column may also be factors.
+    """
     variables: list[Variable] = [
         (i, "x")
         for i in context.columns
@@ -155,11 +165,11 @@ def power_laws(context: SearchContext) -> Iterator[Candidate]:
 
 
 def _power_laws(values: Values, variables: Sequence[Variable]) -> Iterator[Law]:
-    """Yield laws of products of powers of variables."""
+    """Yield laws in which a product of powers of the variables is constant."""
     if len(variables) < 2:
         return
     matrix = np.log(np.abs(np.column_stack([values.of(each) for each in variables])))
-    fine = np.flatnonzero(np.isfinite(matrix).all(axis=0))  # sines may be zero
+    fine = np.flatnonzero(np.isfinite(matrix).all(axis=0))  # a sine of zero has no logarithm
     variables = [variables[i] for i in fine.tolist()]
     matrix = matrix[:, fine]
     if len(variables) < 2:
@@ -176,7 +186,11 @@ def power_law(
     exponents: Array,
     tolerance: float = EXPONENT_ERROR,
 ) -> Law | None:
-    """Return a law of two terms, positive exponents on one side and negative ones on the other."""
+    """Return the law that the product of powers of variables is constant, as an equation.
+
+    Variables with positive exponents are on the left side, others on the right side. Return None if
+    the ratios of exponents are not small fractions, up to the tolerance.
+    """
     integers = whole(exponents, tolerance)
     if integers is None:
         return None
@@ -190,7 +204,7 @@ def power_law(
 
 
 def whole(exponents: Array, tolerance: float) -> list[int] | None:
-    """Return the smallest whole numbers in the ratios of exponents; None if they are large."""
+    """Scale exponents to small whole numbers, the first one positive; None if impossible."""
     largest = exponents[np.argmax(np.abs(exponents))]
     ratios = exponents / largest
     multiple = 1

@@ -1,4 +1,4 @@
-"""Candidates in wide tables: sums and products of few of many columns."""
+"""Candidate laws in wide tables: sums and products of a few columns out of many."""
 
 from __future__ import annotations
 
@@ -15,31 +15,37 @@ from gramian.laws.forms import ONE, Law, Monomial, Values
 from gramian.laws.judge import refit_law
 
 PRODUCT_ROWS = 500
-"""About the number of rows in which products are compared with columns."""
+"""About the number of rows in which products of two columns are compared with columns."""
 RELATED = 0.3
-"""Least correlation of a product with a column for which it is fitted."""
+"""A product is fitted to a column only if their absolute correlation exceeds this."""
 PAIRS = 3
-"""Largest number of products that are fitted for each column."""
+"""For each column, at most this many products of two columns are fitted."""
 FOLLOWS = 0.9
-"""Least share of the variance of a column that all other columns must explain."""
+"""A column is fitted only if the other columns explain more than this share of its variance."""
 SUM_RESIDUAL = 0.03
-"""Largest residual of a sum of correlated columns, as a share of the standard deviation."""
+"""A sum is a candidate if its residual is below this share of the standard deviation."""
 MAX_SUM_TERMS = 4
-"""Largest number of terms of a sum."""
+"""Largest number of terms of a sum, and of factors of a product."""
 COPIED = 1e-9
-"""Largest residual of a unit column on another column of which it is a copy."""
+"""A unit column is a copy of another column if its residual on the other is at most this."""
 NOISY_EXPONENT_ERROR = 0.01
-"""Largest difference of a noisy exponent and the fraction that it is taken for."""
+"""Least tolerance for replacing a noisy exponent by a fraction; large residuals increase it."""
 
 
 def printed_products(context: SearchContext) -> Iterator[Candidate]:
-    """Yield products of powers, once for each column that may have been computed and rounded."""
+    """Yield laws in which a column is a product of powers of others, up to printed digits.
+
+    Each law is yielded once with each of its columns as target.
+    """
     laws = _sparse_products(context.few, context.distinct)
     return _for_any_column(laws, 5.0 * len(context.distinct) ** 4)
 
 
 def printed_products_with_sums(context: SearchContext) -> Iterator[Candidate]:
-    """Yield products with sums, once for each column that may have been computed and rounded."""
+    """Yield laws in which a column is a product plus other columns, up to printed digits.
+
+    Each law is yielded once with each of its columns as target.
+    """
     laws = _products_with_sums(context.few, context.distinct)
     return _for_any_column(laws, 5.0 * len(context.distinct) ** 4)
 
@@ -51,7 +57,10 @@ def _for_any_column(laws: Iterable[Law], n_tried: float) -> Iterator[Candidate]:
 
 
 def wide_products(context: SearchContext) -> Iterator[Candidate]:
-    """Yield products with sums of the free columns, in tables of many columns."""
+    """Yield laws in which a column is a product of two columns plus other columns.
+
+    Columns that known laws compute are left out. Tables of few columns are not searched.
+    """
     free = context.free
     if SMALL_TABLE < len(free) <= WIDEST:
         for law in _products_with_sums(context.few, free):
@@ -59,14 +68,14 @@ def wide_products(context: SearchContext) -> Iterator[Candidate]:
 
 
 def noisy_products(context: SearchContext) -> Iterator[Candidate]:
-    """Yield products of powers of the free columns, with noise."""
+    """Yield noisy laws in which a column is a product of powers; searches `context.free`."""
     free = context.free
     for law in _sparse_products(context.few, free):
         yield Candidate(refit_law(law, context.train), 5.0 * len(free) ** 3)
 
 
 def noisy_sums(context: SearchContext) -> Iterator[Candidate]:
-    """Yield sums of the free columns, with noise."""
+    """Yield noisy laws in which a column is a sum of other columns; searches `context.free`."""
     free = context.free
     for law in _sparse_sums(context.few, free):
         yield Candidate(refit_law(law, context.train), float(len(free)) ** 3)
@@ -107,13 +116,16 @@ def _sparse_products(values: Values, columns: Sequence[int]) -> Iterator[Law]:
 
 
 def _split(matrix: Array, k: int) -> tuple[Array, Array, list[float]]:
-    """Return the constant and all columns but column k, column k, and the cost of each term."""
+    """Return the arguments of `shortest_sum` that fit column k by all other columns.
+
+    The arguments are: a constant with all other columns, column k, and the costs of the terms.
+    """
     others = np.column_stack([np.ones(len(matrix)), np.delete(matrix, k, axis=1)])
     return others, matrix[:, k], [np.log(2 + others.shape[1])] * others.shape[1]
 
 
 def _explained(matrix: Array) -> list[int]:
-    """Return the columns that other columns explain well, the best explained first."""
+    """Return indices of the columns that other columns explain well, best explained first."""
     n, d = matrix.shape
     centred = matrix - matrix.mean(axis=0)
     size = np.linalg.norm(centred, axis=0)
@@ -130,10 +142,10 @@ def _explained(matrix: Array) -> list[int]:
 
 
 def _products_with_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]:
-    """Yield laws in which a column is the sum of a product or ratio of two columns and of others.
+    """Yield laws in which a column is a product or ratio of two columns, plus other columns.
 
-    Correlations of all columns with all products of two take n_rows · n_columns³ operations, as
-    matrix products.
+    The correlations of all columns with all products of two columns are computed as matrix
+    products, with n_rows · n_columns³ operations.
     """
     if len(columns) < 2:
         return
@@ -141,7 +153,7 @@ def _products_with_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]
     x = values.x[::step][:, columns] / values.scale[columns]
     centred = x - x.mean(axis=0)
     plain_unit = centred / np.linalg.norm(centred, axis=0)
-    # A product may hide behind a large column that it is added to: compare residuals, too.
+    # If y = large column + product, the product correlates only with a residual of y: use both.
     unit = np.hstack([plain_unit, _residuals(plain_unit)]).astype(np.float32)
     n = len(columns)
     best: list[list[tuple[float, int, int, int]]] = [[] for _ in columns]
@@ -156,7 +168,7 @@ def _products_with_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]
             norms[norms == 0] = 1.0
             related = np.abs((products / norms).astype(np.float32).T @ unit)
             if traits.n_levels is not None:
-                related[i - first] = 0.0  # squares of few levels are sums of levels
+                related[i - first] = 0.0  # squares of a column with few levels obey trivial laws
             rows = np.arange(len(related))
             related[rows, rows + first] = 0.0
             related[rows, rows + first + n] = 0.0
@@ -179,7 +191,10 @@ def _products_with_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]
 
 
 def _residuals(unit: Array) -> Array:
-    """Return the residual of each column on its most correlated column, of unit size."""
+    """Return the residual of each column on its most correlated column, scaled to norm 1.
+
+    Copies of another column get the residual zero.
+    """
     gram = unit.T @ unit
     np.fill_diagonal(gram, 0.0)
     nearest = np.argmax(np.abs(gram), axis=0)

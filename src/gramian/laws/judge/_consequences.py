@@ -1,4 +1,4 @@
-"""Consequences: laws that follow from known laws and are not listed."""
+"""Consequences: detects laws that follow from known laws, so that they are not listed."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from gramian.laws.forms import Law, Values, comparison
 from gramian.laws.judge._control import Verdict
 
 CONSEQUENCE = 1e-3
-"""Largest residual of a unit gradient that is a sum of other gradients."""
+"""A law is a consequence if a sum of known gradients fits its unit gradient within this error."""
 
 
 def is_consequence(law: Law, known: list[Law], values: Values) -> bool:
-    """Return True if a law follows from known laws: its gradient is a sum of their gradients.
+    """Return True if the gradient of a law is a linear combination of gradients of known laws.
+
+    The law then follows from the known laws.
 
     Parameters
     ----------
     law : Law
-        The law.
+        The law that may be a consequence.
     known : list of Law
-        The known laws.
+        The laws that are already believed.
     values : Values
-        A few rows in which all laws hold.
+        A few rows in which all these laws hold.
     """
     if not any(set(each.columns) & set(law.columns) for each in known):
         return False
@@ -46,9 +48,9 @@ def _unit(gradient: Array) -> Array:
 
 
 def without_echoes(found: Sequence[Verdict]) -> list[Verdict]:
-    """Return verdicts without step laws that only repeat another law.
+    """Remove step laws that only repeat another law, and return the other verdicts.
 
-    If x = y · z, the step law y = [x ≠ 0] is an echo of this law.
+    For example, x = y · z with a flag y implies the step law y = [x ≠ 0], which is removed.
     """
     others = [each.law for each in found if _step_of(each.law) is None]
 
@@ -62,10 +64,10 @@ def without_echoes(found: Sequence[Verdict]) -> list[Verdict]:
 
 
 def among_steps(law: Law, known: Sequence[Law]) -> bool:
-    """Return True if a law ties only columns and their steps, and so follows from step laws.
+    """Return True if a law contains only columns and their steps, and so follows from step laws.
 
-    Several columns may take part: if each of two columns is a sum of its levels, the
-    difference of the two columns is a sum of all levels.
+    The columns and their steps are those of the known step laws. A linear law may contain several
+    columns with their steps: the difference of two sums of steps is also a sum of steps.
     """
     groups: dict[int, set[int]] = {}
     for each in known:
@@ -80,7 +82,7 @@ def among_steps(law: Law, known: Sequence[Law]) -> bool:
 
 
 def _step_of(law: Law) -> int | None:
-    """Return the column that a law compares with thresholds or levels; None if there is none."""
+    """Return the index of the column that a law compares with thresholds or levels, or None."""
     for each in law.monomials:
         for (column, atom), _ in each:
             if comparison(atom):
@@ -89,5 +91,5 @@ def _step_of(law: Law) -> int | None:
 
 
 def _linear_in(law: Law, column: int) -> bool:
-    """Return True if a column alone is a term of a law."""
+    """Return True if one term of a law is the column itself, times a coefficient."""
     return (((column, "x"), 1),) in law.monomials

@@ -1,4 +1,4 @@
-"""Control of candidate laws: a law is believed if it holds, and shuffling a column destroys it."""
+"""Control of candidate laws: a believed law holds in the rows, and shuffling a column breaks it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ from gramian.laws._law_tolerances import BREAKS, ERROR_FLOOR, EXACT_ERROR, MIN_E
 from gramian.laws.forms import Law, Values
 
 BREAKS_EXACTLY = 1e3
-"""Least factor by which shuffling must multiply the error of an exact law."""
+"""Shuffling any column must multiply the error of an exact law by more than this factor."""
 BREAKS_PRINTED = 8.0
-"""Least factor for laws that hold up to printed digits, whose rounding is the larger error."""
+"""Shuffling any column must multiply the error of a law of printed digits by more than this."""
 ROWWISE = 5.0
-"""Factor by which the row-wise error may exceed the tolerance: rows with small terms count more."""
+"""The row-wise error may be this many times the tolerance: rows with small terms count fully."""
 SENSITIVE = 1e-3
-"""Least change of a law, as a share of its terms, if a column changes by its size."""
+"""Laws with a smaller result of `_sensitivity` are rejected: they may be squares of other laws."""
 TERM_COST = 1.5
-"""Description length of a term, in units of the logarithm of the number of rows."""
+"""Description length of one term of a law, in units of log(n_rows)."""
 LAST_DIGIT = 2.2
-"""Half units of the last digit by which a printed number may miss a law, if rounded twice."""
+"""A printed number may miss a law by this many half units of its last digit.
+
+The limit allows for a number that was rounded twice.
+"""
 FEW_ROWS = 40
-"""With fewer rows no rows are held out: each row is predicted from the other rows."""
+"""In tables with fewer rows, no rows are held out: each row is predicted from all other rows."""
 SPARE_ROWS = 4
-"""Number of rows that a law needs beyond its number of coefficients."""
+"""A law is judged only if there are at least this many more rows than coefficients."""
 
 
 @dataclass(frozen=True)
@@ -35,26 +38,36 @@ class Verdict:
 
     law: Law
     error: float
-    """Root mean square of the imbalance, in the rows of the search."""
+    """Root mean square of `Law.imbalance` (the relative error of a row) in the searched rows."""
     validation_error: float
-    """Root mean square of the imbalance, in held-out rows."""
+    """Root mean square of `Law.imbalance` (the relative error of a row) in held-out rows."""
     overall: float
-    """Root mean square of the sum of the terms, as a share of the size of the terms."""
+    """Root mean square of the sum of terms, divided by the root mean square of the largest term."""
     shuffled_error: float
-    """Error if one column of the law is shuffled; the smallest over columns."""
+    """Error after one column of the law is shuffled; the smallest over the columns."""
     evidence: float
-    """How improbable the law is by chance, in powers of ten."""
+    """Evidence in powers of ten: 6 means that chance explains the law once in a million."""
     rounding: float = 0.0
-    """Error that printed digits can cause, as a share of the terms; 0 if the law is exact."""
+    """Relative error that printed digits can cause; 0 if printed digits were not considered."""
 
     def description_length(self, n_rows: int) -> float:
-        """Return the length of a description of the law and of its errors in so many rows."""
+        """Return the description length of the law and of its errors in `n_rows` rows."""
         missed = n_rows * math.log(max(self.overall, ERROR_FLOOR))
         return missed + TERM_COST * math.log(n_rows) * len(self.law.monomials)
 
 
 class Control:
-    """Judge of candidate laws, by rows that took no part in finding them."""
+    """Judge of candidate laws among numbers, by held-out rows and by rows with a shuffled column.
+
+    Parameters
+    ----------
+    train : Values
+        The rows in which laws were found and fitted.
+    test : Values or None
+        Held-out rows; None if the table has few rows.
+    seed : int
+        Seed of the random order in which columns are shuffled.
+    """
 
     def __init__(self, train: Values, test: Values | None, seed: int) -> None:
         self.train = train
@@ -76,9 +89,9 @@ class Control:
         law : Law
             The candidate, fitted to the rows of `train`.
         n_tried : float
-            The number of candidates among which the law was found.
+            Number of candidates that were tried to find the law; it reduces the evidence.
         tolerance : float
-            The largest allowed error.
+            The largest allowed relative error.
         """
         if len(law.monomials) < 2 or not self._testable(law):
             return None
@@ -91,22 +104,22 @@ class Control:
             validation = _predicted(law, self.train) if self.test is None else law.error(self.test)
             if not validation <= ROWWISE * tolerance:
                 return None
-            # The error of an exact law is rounding, no noise: shuffling must break it by far more.
+            # The error of an exact law is only float64 rounding: shuffling must increase it more.
             needed = BREAKS if max(error, validation) > EXACT_ERROR else BREAKS_EXACTLY
             return self._verdict(law, n_tried, error, validation, needed)
 
     def judge_printed(self, law: Law, n_tried: float, target: int | None) -> Verdict | None:
-        """Return the verdict on a law that holds in every row up to printed digits, or None.
+        """Return the verdict on a law if every row obeys it up to printed digits, else None.
 
         Parameters
         ----------
         law : Law
             The candidate, fitted to the rows of `train`.
         n_tried : float
-            The number of candidates among which the law was found.
+            Number of candidates that were tried to find the law; it reduces the evidence.
         target : int or None
-            The column that was computed from the printed values of the others, and then rounded;
-            None if all columns may have been rounded.
+            Index of the column that was computed from the printed values of the other columns, and
+            then rounded; None if all columns may have been rounded.
         """
         if not self._testable(law):
             return None
@@ -132,7 +145,10 @@ class Control:
         needed: float,
         rounding: float = 0.0,
     ) -> Verdict | None:
-        """Return the verdict if shuffling any column multiplies the error by more than `needed`."""
+        """Return the verdict if shuffling breaks the law and the evidence is enough, else None.
+
+        Shuffling any column must multiply the error by more than `needed`.
+        """
         base = max(error, validation, rounding, ERROR_FLOOR)
         broken = min(self._broken(law, each) for each in law.columns)
         if not broken > needed * base:
@@ -143,7 +159,10 @@ class Control:
         return Verdict(law, error, validation, self._overall(law), broken, evidence, rounding)
 
     def _broken(self, law: Law, column: int) -> float:
-        """Return the error of a law if a column is shuffled, in rows where the column varies."""
+        """Return the error of a law after a column is shuffled.
+
+        Held-out rows are used if the column varies in them, else the rows of `train`.
+        """
         for values, order in self._shuffled:
             x = values.x[:, column]
             if x.min() < x.max():
@@ -153,13 +172,16 @@ class Control:
     def _evidence(self, law: Law, base: float, broken: float, n_tried: float) -> float:
         n_free = self.train.n_rows - len(law.monomials)
         decades = n_free * math.log10(broken / base)
-        # A column of few values meets a law by chance more often: the number of orders of its
-        # values bounds the evidence.
+        # By chance, a law holds more often for a column with few distinct values: the evidence is
+        # at most the number of different orders of the values, in powers of ten.
         decades = min(decades, *(self._arrangements_of(each) for each in law.columns))
         return decades - math.log10(max(n_tried, 1.0))
 
     def _arrangements_of(self, column: int) -> float:
-        """Return the number of orders of the values of a column, in powers of ten."""
+        """Return the number of different orders of a column's values, in powers of ten.
+
+        The result is infinite if all values are different.
+        """
         if column not in self._arrangements:
             seen = [each.x[:, column] for each in (self.train, self.test) if each is not None]
             _, counts = np.unique(np.concatenate(seen), return_counts=True)
@@ -170,18 +192,19 @@ class Control:
 
 
 def printed_error(law: Law, values: Values, target: int | None) -> float:
-    """Return the error of a law that printed digits can cause, as a share of its terms.
+    """Return the relative error of a law that the rounding of printed digits can cause.
 
-    The error is infinite if a row misses the law by more than printed digits explain.
+    The result is infinite if a row misses the law by more than rounding can explain.
 
     Parameters
     ----------
     law : Law
-        The law.
+        The law whose errors are compared with rounding errors.
     values : Values
-        Rows.
+        The rows in which the law is tested.
     target : int or None
-        The rounded column; None for all columns but whole numbers, which are counts.
+        Index of the rounded column; None if all columns may be rounded except columns of whole
+        numbers, which are counts.
     """
     terms, traits = law.terms(values), values.traits
     missed = np.abs(terms.sum(axis=1))
@@ -189,14 +212,14 @@ def printed_error(law: Law, values: Values, target: int | None) -> float:
     rounded = [i for i in law.columns if not traits[i].whole] if target is None else [target]
     width = EXACT_ERROR * largest
     logs = {i for each in law.monomials for (i, atom), _ in each if atom == "log"}
-    # A difference of logarithms is often that of printed ones.
+    # Sums of several logarithms are often computed from logarithms that were already rounded.
     last_digit = LAST_DIGIT + max(len(logs) - 1, 0)
     for i in law.columns:
         x, precision = values.x[:, i], traits[i].precision
         if i in rounded:
             left = last_digit * precision.half_unit(x)
         elif precision.relative:
-            # Single precision may have come after other columns were computed.
+            # Other columns may have been computed before this column became single precision.
             left = precision.relative * np.abs(x)
         else:
             continue
@@ -208,15 +231,16 @@ def printed_error(law: Law, values: Values, target: int | None) -> float:
 
 
 def refit_law(law: Law, values: Values) -> Law:
-    """Return a law with coefficients fitted by least squares; the first coefficient is fixed.
+    """Fit the coefficients of a law by least squares, and return the new law.
 
-    The weight of a row is about the inverse size of its largest term.
+    The first coefficient does not change. The weight of a row is about the inverse of its largest
+    term. If the fit fails, the law is returned unchanged.
     """
     terms = law.terms(values)
     largest = np.abs(terms).max(axis=1)
     weights = 1 / (largest + 0.1 * np.median(largest))
     weighted = terms * weights[:, np.newaxis]
-    if not np.isfinite(weighted).all():  # all terms of most rows are zero
+    if not np.isfinite(weighted).all():  # in most rows, all terms are zero
         return law
     factors = np.linalg.lstsq(weighted[:, 1:], -weighted[:, 0], rcond=None)[0]
     if not np.isfinite(factors).all() or not factors.all():
@@ -225,14 +249,17 @@ def refit_law(law: Law, values: Values) -> Law:
 
 
 def _sensitivity(law: Law, values: Values) -> float:
-    """Return the change of a law with its columns; it is 0 for the square of another law."""
+    """Return the root mean square of the largest derivative of a law, as a share of its terms.
+
+    The result is 0 for the square of another law, whose derivatives are zero where the law holds.
+    """
     largest = np.abs(law.terms(values)).max(axis=1)
     changes = np.abs(law.gradient(values)).max(axis=1)
     return float(np.sqrt(np.mean(changes**2) / np.mean(largest**2)))
 
 
 def _predicted(law: Law, values: Values) -> float:
-    """Return the leave-one-out error: each row is predicted by the law fitted to the others."""
+    """Return the leave-one-out error: each row tests the law that is fitted to all other rows."""
     rows = np.arange(values.n_rows)
     errors = [
         refit_law(law, values.take(np.flatnonzero(rows != i))).imbalance(values.take(rows == i))
@@ -242,7 +269,7 @@ def _predicted(law: Law, values: Values) -> float:
 
 
 def _without_fixed_points(rng: np.random.Generator, n: int) -> IntArray:
-    """Return a permutation without fixed points."""
+    """Return a random permutation of 0, …, n − 1 that moves every number."""
     order: IntArray = rng.permutation(n)
     shifted = np.empty(n, dtype=np.intp)
     shifted[order] = np.roll(order, 1)

@@ -1,4 +1,4 @@
-"""Tally of composed dates: the rows in which a date is not composed of its parts."""
+"""Tally of composed dates: counts rows in which a date differs from its parts in other columns."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from gramian.tables import Clock
 
 
 class DateTally:
-    """Counts the rows in which a date is not composed of its parts.
+    """Counts the rows in which a date differs from the year, month, day … in other columns.
 
     Parameters
     ----------
     date : ComposedDate
-        The columns of the date and of its parts.
+        The law that is tested: the column of dates, and the columns with its parts.
     clock : Clock
-        Turns the numbers of the column into dates.
+        Converts the numbers in the column of dates to dates.
     names : sequence of str
-        The columns of the table.
+        The names of the columns of the table.
     """
 
     def __init__(self, date: ComposedDate, clock: Clock, names: Sequence[str]) -> None:
@@ -36,10 +36,10 @@ class DateTally:
         self._n_columns = len(names)
         self._broken = 0
         self._n_without = 0
-        """Number of rows that have a date, and lack a part of it."""
+        """Number of rows that have a date, but lack a value in a column with its parts."""
 
     def add(self, rows: Array) -> None:
-        """Count rows, in which dates are numbers and NaN is missing."""
+        """Count some rows of the table; dates are numbers, and NaN is missing."""
         rows = rows[~np.isnan(rows[:, self._place])]
         whole = ~np.isnan(rows[:, [*self._causes.values()]]).any(axis=1)
         self._n_without += int((~whole).sum())
@@ -49,7 +49,7 @@ class DateTally:
         self._dates.update(rows[:, self._place].tolist())
 
     def law(self) -> Dependency | None:
-        """Return the law if no row breaks it and chance would break it."""
+        """Return the law if no row breaks it and chance cannot explain this, else None."""
         count = Count.of(self._dates.values(), 1, self._broken)
         evidence = count.evidence(float(self._n_columns) ** (len(self._causes) + 1))
         if self._broken or evidence < MIN_EVIDENCE:

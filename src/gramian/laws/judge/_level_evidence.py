@@ -1,7 +1,8 @@
 """Evidence of lookups: how improbable it is that levels determine a column by chance.
 
-The first row of each level fills the lookup and is no evidence. All other rows are *repeated* rows.
-By chance, a repeated row agrees with its level as often as the most frequent value occurs.
+The first row of each level defines the lookup and is no evidence. All other rows are *repeated*
+rows. By chance, a repeated row agrees with the lookup with a probability that is the share of the
+column's most frequent value.
 """
 
 from __future__ import annotations
@@ -15,24 +16,25 @@ import numpy as np
 from gramian._support.types import IntArray
 
 MIN_REPEATED = 10
-"""Least number of repeated rows that are evidence."""
+"""With fewer repeated rows (rows that are not the first of their level), evidence is zero."""
 
 
 @dataclass(frozen=True)
 class Count:
-    """Numbers of rows that agree with a lookup."""
+    """Numbers of rows that agree with a lookup and that break it."""
 
     n_rows: int
     """Number of rows without missing values."""
     n_levels: int
+    """Number of rows that define the lookup and are no evidence, usually one for each level."""
     broken: int
     """Number of rows that do not have the most frequent value of their level."""
     most_frequent: float
-    """The share of the column's most frequent value."""
+    """Share of the rows that have the most frequent value of the whole column."""
 
     @classmethod
     def of(cls, sizes: Collection[int], n_levels: int, broken: int) -> Count:
-        """Return the count, given the number of rows of each value of the column."""
+        """Create a count from `sizes`, the number of rows of each value of the column."""
         n_rows = sum(sizes)
         return cls(n_rows, n_levels, broken, max(sizes, default=1) / max(n_rows, 1))
 
@@ -43,34 +45,40 @@ class Count:
 
     @property
     def error(self) -> float:
-        """The share of rows that break the law."""
+        """Rows that break the law, divided by the number of all rows."""
         return self.broken / max(self.n_rows, 1)
 
     @property
     def validation_error(self) -> float:
-        """The share of repeated rows that break the law."""
+        """Rows that break the law, divided by the number of repeated rows.
+
+        Repeated rows are rows that are not the first of their level.
+        """
         return self.broken / max(self.repeated, 1)
 
     @property
     def guess_error(self) -> float:
-        """The share of rows that do not have the most frequent value: the error of a guess."""
+        """Share of rows that are wrong if the most frequent value of the column is guessed."""
         return 1 - self.most_frequent
 
     def holds(self, tolerance: float) -> bool:
-        """Return True if few rows break the law, compared with the rows that a guess would miss."""
+        """Return True if few rows break the law, compared with guessing the most frequent value.
+
+        The limit is `tolerance` times the number of repeated rows that the guess would miss.
+        """
         return self.broken <= tolerance * self.repeated * self.guess_error
 
     def evidence(self, n_tried: float) -> float:
-        """Return how improbable this agreement is by chance, in powers of ten.
+        """Return the evidence in powers of ten: 6 means that chance agrees once in a million.
 
         Parameters
         ----------
         n_tried : float
-            The number of candidates among which the law was found.
+            Number of candidates that were tried to find the law; it reduces the evidence.
         """
         if self.repeated < MIN_REPEATED or self.most_frequent >= 1:
             return 0.0
-        from scipy.stats import binom  # takes half a second
+        from scipy.stats import binom  # the import takes half a second
 
         agreeing = self.repeated - self.broken
         log_chance = float(binom.logsf(agreeing - 1, self.repeated, self.most_frequent))
@@ -80,12 +88,12 @@ class Count:
 
 
 def count(cause: IntArray, effect: IntArray) -> Count:
-    """Count rows by codes of causes and codes of an effect; codes below zero are missing values.
+    """Count the rows in which the effect has the most frequent value of its cause's level.
 
     Parameters
     ----------
     cause, effect : arrays of shape (n_rows,)
-        The codes.
+        The codes of the cause's levels and of the effect's values; negative codes are missing.
     """
     there = (cause >= 0) & (effect >= 0)
     cause, effect = cause[there], effect[there]
@@ -101,7 +109,7 @@ def count(cause: IntArray, effect: IntArray) -> Count:
 
 
 def combined(first: IntArray, second: IntArray) -> IntArray:
-    """Return codes of the combinations of levels of two columns."""
+    """Return one code for each combination of levels of two columns; -1 if a level is missing."""
     both = np.where((first >= 0) & (second >= 0), first * (int(second.max()) + 1) + second, -1)
     levels, codes = np.unique(both, return_inverse=True)
     shifted: IntArray = codes - int(levels[0] < 0)
@@ -109,16 +117,17 @@ def combined(first: IntArray, second: IntArray) -> IntArray:
 
 
 def mismatches(cause: IntArray, effects: IntArray) -> IntArray:
-    """Return for each effect how often neighbouring rows of one level differ.
+    """Count for each effect the neighbouring rows of one level that have different values.
 
-    The number is 0 if levels determine the effect, and at most twice the number of broken rows.
+    Rows are first sorted by level. The number is 0 if levels determine the effect, and at most
+    twice the number of broken rows.
 
     Parameters
     ----------
     cause : array of shape (n_rows,)
-        The codes of the cause.
+        The codes of the cause's levels; negative codes are missing.
     effects : array of shape (n_rows, n_effects)
-        The codes of the effects.
+        The codes of the values of each effect; negative codes are missing.
     """
     order = np.argsort(cause, kind="stable")
     order = order[cause[order] >= 0]

@@ -1,4 +1,4 @@
-"""Regression with coefficients for each level of a category."""
+"""Regression of a column on numbers, with coefficients for each level of a category."""
 
 from __future__ import annotations
 
@@ -13,29 +13,32 @@ from gramian._support.types import Array, IntArray
 from gramian.laws.columns import Precision
 
 LEVEL_ERROR = 1e-9
-"""Largest error of an exact law, as a share of its largest term; levels have few rows each."""
+"""Float64 error that an exact law may have in a row, as a share of the row's largest term.
+
+It is larger than `EXACT_ERROR`, because levels have few rows each.
+"""
 SLOPE_HALF_UNITS = 2.0
-"""Half units of the last printed digit by which a row may miss an exact law."""
+"""A row may miss an exact law by this many half units of the last printed digit."""
 LEVEL_RANK = 1e-9
-"""Rank tolerance of least squares."""
+"""Rank tolerance of least squares, as a share of the largest singular value."""
 
 
 @dataclass(frozen=True)
 class ByLevel:
-    """Rows of a column and of numbers that may give the column, with a level for each row.
+    """Data of a regression: a column y, numbers x that may determine y, and a level for each row.
 
     Attributes
     ----------
     codes : array of shape (n_rows,)
-        The levels, numbered from 0.
+        The level of each row; levels are numbered from 0.
     x : array of shape (n_rows, n_numbers)
-        The numbers.
+        The numbers that may determine y.
     y : array of shape (n_rows,)
-        The column.
+        The column that may follow from x and the levels.
     n_levels : int
         The number of levels; a level may have no rows.
     precision : Precision
-        The printed digits of the column.
+        The printed digits of y.
     """
 
     codes: IntArray
@@ -46,7 +49,7 @@ class ByLevel:
 
     @cached_property
     def design(self) -> Array:
-        """The numbers, and a column of ones."""
+        """The matrix of the regression: the numbers x, and a last column of ones."""
         return np.column_stack([self.x, np.ones(len(self.y))])
 
     @cached_property
@@ -56,17 +59,17 @@ class ByLevel:
 
     @cached_property
     def groups(self) -> list[IntArray]:
-        """The rows of each level."""
+        """For each level, the indices of its rows."""
         order = np.argsort(self.codes, kind="stable")
         ends = np.searchsorted(self.codes[order], np.arange(self.n_levels + 1))
         return [order[ends[k] : ends[k + 1]] for k in range(self.n_levels)]
 
     def taken(self, rows: IntArray) -> ByLevel:
-        """Return the regression of some rows."""
+        """Return the data of the given rows only."""
         return replace(self, codes=self.codes[rows], x=self.x[rows], y=self.y[rows])
 
     def fit(self, varying: Sequence[int], common: Sequence[int] = ()) -> Array:
-        """Return the coefficients of the numbers and the constant, for each level.
+        """Fit y by least squares, and return the coefficients of each level.
 
         Parameters
         ----------
@@ -79,7 +82,8 @@ class ByLevel:
         Returns
         -------
         coefficients : array of shape (n_levels, n_numbers + 1)
-            NaN for levels whose rows do not determine them.
+            The coefficients of the numbers, and the constant last; NaN in levels whose rows do not
+            determine the coefficients.
         """
         design = self.design / self._scale
         found = np.zeros((self.n_levels, design.shape[1]))
@@ -100,46 +104,49 @@ class ByLevel:
         return found / self._scale
 
     def predicted(self, coefficients: Array) -> Array:
-        """Return the predicted value of each row; NaN where coefficients are not known."""
+        """Return the predicted y of each row; NaN in levels whose coefficients are NaN."""
         found: Array = (self.design * coefficients[self.codes]).sum(axis=1)
         return found
 
     def largest(self, coefficients: Array) -> Array:
-        """Return the size of the largest term of each row; the column is a term, too."""
+        """Return the absolute value of the largest term of each row; y is one of the terms."""
         terms = np.abs(self.design * coefficients[self.codes])
         found: Array = np.maximum(terms.max(axis=1), np.abs(self.y))
         return np.where(found > 0, found, 1.0)
 
     def missed(self, coefficients: Array) -> Array:
-        """Return the residual of each row."""
+        """Return the residual of each row: y minus its prediction."""
         return self.y - self.predicted(coefficients)
 
     def bound(self, coefficients: Array) -> Array:
-        """Return the largest residual of each row that an exact law may have."""
+        """Return for each row the largest absolute residual that an exact law may have."""
         half = self.precision.half_unit(self.y)
         found: Array = SLOPE_HALF_UNITS * half + LEVEL_ERROR * self.largest(coefficients)
         return found
 
     def error(self, coefficients: Array) -> float:
-        """Return the root mean square of residuals, as shares of the largest term of the row."""
+        """Return the root mean square of residuals, each divided by the largest term of its row."""
         return rms(self.missed(coefficients) / self.largest(coefficients))
 
     def free(self, coefficients: Array, n_varying: int) -> IntArray:
-        """Return for each level the number of distinct points beyond its coefficients."""
+        """Return for each level its number of distinct points x minus its coefficients, at least 0.
+
+        The number is 0 for levels whose coefficients are NaN.
+        """
         known = known_levels(coefficients)
         points = np.unique(np.column_stack([self.codes, self.x]), axis=0)
         sizes = np.bincount(points[:, 0].astype(np.intp), minlength=self.n_levels)
         return np.where(known, np.maximum(sizes - n_varying, 0), 0)
 
     def around_means(self) -> Array:
-        """Return the column minus its mean in each level."""
+        """Return y minus the mean of y in the level of the row."""
         sizes = np.maximum(np.bincount(self.codes, minlength=self.n_levels), 1)
         means = np.bincount(self.codes, self.y, minlength=self.n_levels) / sizes
         found: Array = self.y - means[self.codes]
         return found
 
     def around_plane(self) -> Array:
-        """Return the residuals of the least-squares plane that all levels share."""
+        """Return the residuals of y if one least-squares plane is fitted to all levels together."""
         design = self.design / self._scale
         solved = np.linalg.lstsq(design, self.y, rcond=LEVEL_RANK)[0]
         found: Array = self.y - design @ solved
@@ -147,16 +154,16 @@ class ByLevel:
 
 
 def rms(x: Array) -> float:
-    """Return the root mean square of numbers; 0 of no numbers."""
+    """Return the root mean square of an array; 0 if the array is empty."""
     return float(np.sqrt(np.mean(x**2))) if len(x) else 0.0
 
 
 def known_levels(coefficients: Array) -> NDArray[np.bool_]:
-    """Return True for levels whose coefficients are known."""
+    """Return for each level True if all its coefficients are finite."""
     return np.asarray(np.isfinite(coefficients).all(axis=1))
 
 
 def _basis(matrix: Array) -> Array:
-    """Return an orthonormal basis of the columns of a matrix."""
+    """Return an orthonormal basis of the space that the columns of a matrix span."""
     left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
     return left[:, sizes > LEVEL_RANK * max(float(sizes[0]), 1e-300)] if len(sizes) else left

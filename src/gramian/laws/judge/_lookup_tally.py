@@ -1,4 +1,4 @@
-"""Tally of lookups: the values that come with each level, counted over all rows."""
+"""Tally of lookups: counts, over all rows, which values of a column occur with each level."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ from gramian.tables import DAYS
 
 
 class LookupTally:
-    """Counts the values of a column that come with each level of others.
+    """Counts which values of a column (the effect) occur with each level of keys (the causes).
 
     Parameters
     ----------
     keys : sequence of Key
-        The causes.
+        The causes: columns, intervals of columns, or parts of dates.
     places : sequence of int
-        The columns of the causes, in the table.
+        For each cause, the index of its column in the table.
     effect : Key
-        The column that follows.
+        The column that follows from the causes.
     place : int
-        The column that follows, in the table.
+        The index of the effect in the table.
     labels : mapping from int to sequence of str
-        The texts of columns of text.
+        For the index of each text column, the texts that its codes number.
     tolerance : float, default=0.0
-        The largest share of rows that may break the law, of the rows that a guess would miss.
+        The largest number of rows that may break the law, as a share of the rows that are wrong if
+        the most frequent value is guessed.
     both_ways : bool, default=False
-        True if the cause follows from the effect, too.
+        True if the cause also follows from the effect.
     """
 
     def __init__(
@@ -54,15 +55,15 @@ class LookupTally:
         self._labels = labels
         self._tolerance = tolerance
         self._n_columns = 0
-        """Number of columns of the table, among which the causes were found."""
+        """Number of columns of the table; many columns reduce the evidence."""
         self._both_ways = both_ways
         self._counts: dict[tuple[float, ...], Counter[float]] = defaultdict(Counter)
-        """For each level, the number of rows of each value."""
+        """For each combination of levels, the number of rows with each value of the effect."""
         self._n_without = [0, 0]
-        """Numbers of rows with an effect and no cause, and with a cause and no effect."""
+        """Number of rows with an effect but no cause; number with a cause but no effect."""
 
     def add(self, rows: Array) -> None:
-        """Count rows, in which labels are codes and NaN is missing."""
+        """Count some rows of the table; labels are codes, and NaN is missing."""
         self._n_columns = rows.shape[1]
         read = [key.numbers(rows[:, i]) for key, i in zip(self._keys, self._places, strict=True)]
         cells = np.column_stack([*read, rows[:, self._place]])
@@ -75,7 +76,7 @@ class LookupTally:
             self._counts[tuple(level[:-1])][level[-1]] += size
 
     def law(self) -> Dependency | None:
-        """Return the law if the counted rows make it believed."""
+        """Return the law if the counted rows confirm it, else None."""
         count = self._count
         evidence = count.evidence(float(self._n_columns) ** (len(self._keys) + 1))
         if not count.holds(self._tolerance) or evidence < MIN_EVIDENCE:
@@ -99,7 +100,7 @@ class LookupTally:
 
     @property
     def _count(self) -> Count:
-        """The number of rows in which the column has the most frequent value of its level."""
+        """The count of rows that have, or do not have, the most frequent value of their level."""
         totals = Counter[float]()
         broken = 0
         for values in self._counts.values():
@@ -108,7 +109,7 @@ class LookupTally:
         return Count.of(totals.values(), len(self._counts), broken)
 
     def _lookup(self) -> Lookup:
-        """Return the most frequent value of each level."""
+        """Return the lookup: for each combination of levels, the most frequent effect."""
         entries = []
         for level, values in self._counts.items():
             most = max(values.values())
@@ -121,13 +122,13 @@ class LookupTally:
         entries.sort()
         levels, found = zip(*entries, strict=True)
         clock = self._effect.clock
-        if clock is not None and clock.unit == "days":  # parts of dates are counted in DAYS, too
+        if clock is not None and clock.unit == "days":  # the part "date" also counts by DAYS
             found = tuple(DAYS.numbers(clock.times(np.array(found))).tolist())
             clock = DAYS
         return Lookup(self._effect.column, self._keys, levels, found, clock)
 
     def _reversed(self) -> Lookup:
-        """Return the lookup that gives the single cause by the effect."""
+        """Return the reverse lookup: for each value of the effect, the most frequent cause."""
         (key,), (place,) = self._keys, self._places
         other = LookupTally([self._effect], [self._place], key, place, self._labels)
         for (level,), values in self._counts.items():

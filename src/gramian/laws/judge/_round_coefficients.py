@@ -12,26 +12,26 @@ from gramian.laws._law_tolerances import STANDARD_ERRORS
 from gramian.laws.forms import Law, Values
 
 FINE = 1e-6
-"""Relative standard error below which a round coefficient may have three digits, else fewer."""
+"""A coefficient with a relative standard error below this may be rounded to three digits."""
 EPSILON = 1e-14
-"""Smallest relative standard error: float64 sums are not more accurate."""
+"""Least relative standard error of a coefficient: float64 sums are not more accurate."""
 PRINTED_COEFFICIENT_ERROR = 1e-6
-"""Relative standard error that is assumed of coefficients of laws of printed digits."""
+"""Assumed relative standard error of coefficients, in laws that hold up to printed digits."""
 ROUNDED_ERROR = 1.05
-"""Factor by which rounding of coefficients may increase the error of a law."""
+"""Round coefficients are used only if they increase the error of the law at most by this factor."""
 
 
 def relative_errors(law: Law, values: Values, reference: int) -> Array:
-    """Return the relative standard errors of the coefficients; the error of the reference is 0.
+    """Return the relative standard error of each coefficient of a law; 0 for `reference`.
 
     Parameters
     ----------
     law : Law
-        The law, fitted to these rows.
+        The law, fitted to the rows of `values`.
     values : Values
-        The rows.
+        The rows from which standard errors are computed.
     reference : int
-        The term whose coefficient is fixed.
+        Index of the term whose coefficient is fixed.
     """
     terms = law.terms(values)
     largest = np.abs(terms).max(axis=1)
@@ -44,7 +44,10 @@ def relative_errors(law: Law, values: Values, reference: int) -> Array:
 
 
 def round_number(value: float, error: float) -> float | None:
-    """Return the simplest number within the relative error of a value; None if there is none."""
+    """Return a number of few digits, or a small fraction, near a value; None if there is none.
+
+    The number must be within `STANDARD_ERRORS` times the relative standard error `error`.
+    """
     slack = STANDARD_ERRORS * error
     digits = 3 if error < FINE else 2 if error < 1e-3 else 1
     for n in range(digits):
@@ -59,9 +62,9 @@ def round_number(value: float, error: float) -> float | None:
 
 
 def snapped(law: Law, scale: Array) -> Law | None:
-    """Return a law of printed digits with round coefficients; None if no coefficient changes.
+    """Round the coefficients of a law of printed digits; None if no coefficient changes.
 
-    The coefficient of the first term becomes 1 in the units of the table.
+    Coefficients are rounded in the units of the table, divided by the first coefficient.
     """
     raw = law.raw_coefficients(scale)
     raw = raw / raw[0]
@@ -75,29 +78,29 @@ def snapped(law: Law, scale: Array) -> Law | None:
 def with_round_coefficients(
     law: Law, raw: Array, values: Values, reference: int
 ) -> tuple[Law, Array]:
-    """Return a law with round coefficients, unless rounding increases its error.
+    """Round the coefficients of a law, unless rounding increases its error too much.
 
     Parameters
     ----------
     law : Law
-        The law in scaled columns.
+        The law, with coefficients of scaled columns.
     raw : array of shape (n_terms,)
-        The coefficients in the units of the table; the coefficient of the reference is 1.
+        Its coefficients in the units of the table; the coefficient of `reference` is 1.
     values : Values
-        Rows.
+        The rows in which the error of the law is computed.
     reference : int
-        The term whose coefficient is fixed.
+        Index of the term whose coefficient is fixed.
 
     Returns
     -------
     law : Law
-        The law with round coefficients.
-    raw : array
-        The coefficients in the units of the table.
+        The law with round coefficients, or the unchanged law.
+    raw : array of shape (n_terms,)
+        The coefficients of the returned law in the units of the table.
     """
     errors = relative_errors(law, values, reference)
     pairs = zip(raw.tolist(), errors.tolist(), strict=True)
-    # No coefficient is rounded to zero.
+    # A coefficient that would be rounded to zero keeps its value.
     new = np.array([round_number(value, error) or value for value, error in pairs])
     candidate = Law(law.coefficients * new / raw, law.monomials)
     if candidate.error(values) > ROUNDED_ERROR * law.error(values) + EPSILON:

@@ -1,4 +1,4 @@
-"""Judge of slopes: decides whether slopes of levels are believed, and simplifies them."""
+"""Judge of slopes: decides whether slopes for each level are believed, and simplifies them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from gramian.laws.judge._level_evidence import MIN_REPEATED
 from gramian.laws.judge._level_regression import ByLevel, known_levels, rms
 
 KNOWN_ROWS = 0.9
-"""Least share of rows in levels whose rows determine their coefficients."""
+"""Slopes are believed only if at least this share of rows is in levels with fitted coefficients."""
 HELD_OUT_EVERY = 3
-"""Every third row of a random order is held out."""
+"""One row out of this many is held out at random, to validate slopes."""
 INVERTED_ERROR = 1e-6
-"""Largest error of a number that follows from the column, as a share of its largest value."""
+"""A law can be solved for a number if the error is at most this share of its largest value."""
 TINY = 1e-300
-"""Replacement of zero sums of squares before division or logarithm."""
+"""Lower limit of sums of squares, so that they can be divided by and have a logarithm."""
 
 
 @dataclass(frozen=True)
@@ -28,39 +28,47 @@ class JudgedSlopes:
     """Believed coefficients of levels, with their errors and evidence."""
 
     coefficients: Array
+    """Coefficients of the numbers and the constant, one row for each level; NaN if not fitted."""
     exact: bool
+    """True if no residual is larger than rounding errors can be."""
     validation_error: float
+    """Relative error in held-out rows of the slopes that are fitted to the other rows."""
     shuffled_error: float
+    """Relative error after one column is shuffled; the smallest over the columns."""
     evidence: float
+    """Evidence in powers of ten: 6 means that chance explains the fit once in a million."""
     invertible: tuple[int, ...]
-    """Places of the numbers that follow from the column."""
+    """Positions of the numbers that the law can be solved for."""
 
 
 @dataclass(frozen=True)
 class _Fit:
-    """A fit: coefficients of each level, and coefficients that all levels share."""
+    """A least-squares fit with some coefficients for each level, and some for all levels."""
 
     varying: tuple[int, ...]
+    """Columns of `ByLevel.design` that have one coefficient for each level."""
     common: tuple[int, ...]
+    """Columns of `ByLevel.design` that have one coefficient for all levels."""
     coefficients: Array
     residual: Array
-    """Residuals of the rows whose coefficients are known."""
+    """The residual of each row."""
 
     @property
     def squares(self) -> float:
+        """The sum of squared residuals."""
         return float((self.residual**2).sum())
 
 
 class SlopeJudge:
-    """Judge of slopes of one column.
+    """Judge of a law that computes a column y from numbers x, with coefficients for each level.
 
     Parameters
     ----------
     rows : ByLevel
-        Rows without missing values.
+        The data of the regression, without missing values.
     tolerance : float
-        The largest error, as a share of the column's deviation within levels; 0 for exact laws
-        only.
+        The largest root mean square residual, as a share of the standard deviation of y within
+        levels; 0 for exact laws only.
     """
 
     def __init__(self, rows: ByLevel, tolerance: float) -> None:
@@ -68,12 +76,12 @@ class SlopeJudge:
         self._tolerance = tolerance
 
     def verdict(self, n_tried: float) -> JudgedSlopes | None:
-        """Return the coefficients if they are believed, else None.
+        """Fit coefficients, and return them with their errors if they are believed, else None.
 
         Parameters
         ----------
         n_tried : float
-            The number of candidates among which the slopes were found.
+            Number of candidates that were tried to find the slopes; it reduces the evidence.
         """
         rows = self._rows
         n_columns = rows.x.shape[1] + 1
@@ -110,11 +118,15 @@ class SlopeJudge:
 
     @property
     def _tolerated(self) -> float:
-        """Largest root mean square of residuals of a law that is not exact."""
+        """Largest root mean square residual that a law may have if it is not exact."""
         return self._tolerance * rms(self._rows.around_means())
 
     def _simpler(self, fit: _Fit, exact: bool) -> _Fit:
-        """Return a fit in which coefficients are shared by all levels or zero, if rows allow."""
+        """Simplify a fit as far as the rows allow, and return the simpler fit.
+
+        A simpler fit has the constant zero, or one coefficient for all levels instead of one for
+        each level.
+        """
         constant = self._rows.x.shape[1]
         for j in (constant, *range(constant)):
             varying = tuple(i for i in fit.varying if i != j)
@@ -129,7 +141,7 @@ class SlopeJudge:
         return fit
 
     def _cost(self, fit: _Fit) -> float:
-        """Return the description length of the residuals and of the coefficients."""
+        """Return the description length of the residuals and coefficients of a fit."""
         n = len(fit.residual)
         return n * math.log(max(fit.squares, TINY)) + self._n_coefficients(fit) * math.log(n)
 
@@ -137,17 +149,18 @@ class SlopeJudge:
         return len(fit.varying) * len(np.unique(self._rows.codes)) + len(fit.common)
 
     def _evidence(self, fit: _Fit, n_tried: float) -> float:
-        """Return how improbable so good a fit is by chance, in powers of ten.
+        """Return the evidence in powers of ten: 6 means that chance fits as well once in a million.
 
-        The fit is compared with a mean for each level, and with coefficients that all levels share.
-        For normal noise, the share of squares that more coefficients leave has a beta distribution.
+        The fit is compared with two simpler fits: a mean for each level, and one plane for all
+        levels. For normal noise, the ratio of the sums of squared residuals has a beta
+        distribution.
         """
         rows = self._rows
         free = rows.free(fit.coefficients, len(fit.varying))
         n_free = int(free.sum()) - len(fit.common)
         if n_free < MIN_REPEATED or (free > 0).sum() < 2:
             return 0.0
-        # Errors below those of printed digits are no evidence.
+        # Residuals below the rounding errors of printed digits are no evidence.
         least = float((rows.bound(fit.coefficients) ** 2).sum()) / 3
         left = max(fit.squares, least)
         a, b = n_free / 2, max(self._n_coefficients(fit), 2) / 2
@@ -161,7 +174,11 @@ class SlopeJudge:
         return found - math.log10(max(n_tried, 1.0))
 
     def _validation(self, fit: _Fit, exact: bool) -> float | None:
-        """Return the error of held-out rows by the fit of the others; None if they refute it."""
+        """Fit all rows but the held-out rows, and return the relative error in held-out rows.
+
+        Return None if the error is so large that the held-out rows refute the law, or if no
+        held-out row is in a level with fitted coefficients.
+        """
         rows = self._rows
         order = np.random.default_rng(0).permutation(len(rows.y))
         held, others = (
@@ -178,7 +195,7 @@ class SlopeJudge:
         return None if refuted else held.error(coefficients)
 
     def _short(self, fit: _Fit) -> Array:
-        """Return coefficients with as few digits as the rows of each level allow."""
+        """Round the coefficients to as few digits as the rows of each level allow; return them."""
         rows, found = self._rows, fit.coefficients.copy()
         columns = [*fit.varying, *fit.common]
         for k, members in enumerate(rows.groups):
@@ -201,7 +218,7 @@ class SlopeJudge:
         return found
 
     def _shuffled(self, coefficients: Array) -> float:
-        """Return the error if one column is shuffled; the smallest over columns."""
+        """Return the relative error after shuffling the levels or a number; the smallest error."""
         rows, rng = self._rows, np.random.default_rng(0)
         errors = []
         for j in range(rows.x.shape[1] + 1):
@@ -216,7 +233,7 @@ class SlopeJudge:
         return min(errors)
 
     def _invertible(self, coefficients: Array) -> tuple[int, ...]:
-        """Return the places of the numbers that follow from the column."""
+        """Return the positions of the numbers that y, the level and the other numbers determine."""
         rows = self._rows
         missed = np.abs(rows.missed(coefficients))
         found = []
@@ -229,7 +246,7 @@ class SlopeJudge:
 
 
 def _shortest(value: float, error: float) -> float:
-    """Return the number of fewest digits within an error of a value."""
+    """Return the number with the fewest digits that differs from `value` by at most `error`."""
     if abs(value) <= error:
         return 0.0
     for digits in range(1, 16):

@@ -1,4 +1,4 @@
-"""Tally of slopes: the errors of slopes, summed over all rows."""
+"""Tally of slopes: sums the errors of a law of slopes over all rows."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from gramian.laws.judge._level_regression import ByLevel, known_levels
 from gramian.laws.judge._slope_judge import JudgedSlopes
 
 SAME = 1e-12
-"""Largest difference of a rounded sum and a printed value, as a share of the largest term."""
+"""A rounded sum and a printed value count as equal up to this share of the largest term."""
 
 
 class SlopeTally:
-    """Sums the errors of slopes over rows.
+    """Sums the errors of a law of slopes over all rows, and decides whether it is believed.
 
     Parameters
     ----------
     key : Key
-        The category.
+        The category whose levels have slopes of their own.
     levels : array of shape (n_levels,)
-        The numbers of the levels of the category, in increasing order.
+        The value of each level in the coded table, in increasing order.
     texts : sequence of str or None
-        The texts of the levels by number, if the category is a column of text.
+        The text of each code, if the category is a column of text; else None.
     judged : JudgedSlopes
-        The coefficients of the levels.
+        The coefficients of all levels, with their errors and evidence.
     columns : sequence of int
-        The category, the numbers, and the column that follows, in the table.
+        Indices in the table: of the category, of the numbers, and of the column that follows.
     names : sequence of str
-        The columns of the table.
+        The names of the columns of the table.
     precision : Precision
         The printed digits of the column that follows.
     tolerance : float
@@ -55,18 +55,18 @@ class SlopeTally:
         self._texts = texts
         self._judged = judged
         self._levels = levels[known]
-        """The numbers of the levels whose coefficients are known."""
+        """The values of those levels that have fitted coefficients."""
         self._coefficients = judged.coefficients[known]
         self._columns = [*columns]
         self._names = names
         self._precision = precision
         self._tolerance = tolerance
         self._alone = np.zeros(len(columns), dtype=bool)
-        """True for columns that have values in rows that lack another column or a known level."""
+        """For each column, True if it has values in rows that lack another column or a level."""
         self._squares, self._n_rows, self._exact, self._decimals = 0.0, 0, True, True
 
     def add(self, rows: Array) -> None:
-        """Add the errors of rows, in which labels are codes and NaN is missing."""
+        """Add the errors of some rows of the table; labels are codes, and NaN is missing."""
         cells = rows[:, self._columns]
         key = self._key.numbers(cells[:, 0])
         at = np.minimum(np.searchsorted(self._levels, key), len(self._levels) - 1)
@@ -89,7 +89,7 @@ class SlopeTally:
             self._decimals &= bool((np.abs(short - some.y) < SAME * largest).all())
 
     def law(self) -> SlopeLaw | None:
-        """Return the law if it is exact or its error in the added rows is tolerated."""
+        """Return the law if it is exact or its error is at most the tolerance, else None."""
         judged = self._judged
         error = float(np.sqrt(self._squares / max(self._n_rows, 1)))
         exact = judged.exact and self._exact
@@ -116,7 +116,7 @@ class SlopeTally:
         )
 
     def _slopes(self) -> Slopes:
-        """Return the coefficients with their levels in order."""
+        """Return the coefficients as `Slopes`, with the levels in increasing order."""
         numbers, texts = self._levels.tolist(), self._texts
         levels: list[Cell] = [each if texts is None else texts[int(each)] for each in numbers]
         order = sorted(range(len(levels)), key=lambda i: levels[i])
