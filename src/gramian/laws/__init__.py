@@ -1,7 +1,7 @@
-"""Relations: the laws that tie the columns of a table."""
+"""Laws among the columns of a table: equations, lookups, slopes by level, and dates."""
 
-# `candidates` proposes laws, `judge` decides whether a law is believed, and `forms` writes,
-# computes and stores laws. `candidates/_stages.py` lists the generators of laws among numbers.
+# `candidates` proposes laws, `judge` accepts or rejects them, and `forms` prints, evaluates and
+# stores laws. `candidates/_stages.py` lists the generators of laws among numbers.
 
 from gramian.laws._relation_collection import AnyLaw as AnyLaw
 from gramian.laws._relation_collection import Relations

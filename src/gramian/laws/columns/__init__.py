@@ -1,4 +1,4 @@
-"""Columns as the search sees them: coded tables, samples, views, keys, levels, traits, digits."""
+"""Columns prepared for the search for laws: tables as numbers, samples, levels, and traits."""
 
 from gramian.laws.columns._coded_table import CodedTable
 from gramian.laws.columns._column_traits import Traits, traits_of

@@ -1,4 +1,4 @@
-"""Forms of laws: laws among numbers, lookups, slopes and dates, and their stored documents."""
+"""Forms of laws: equations among numbers, lookups, slopes by level, dates; how to store them."""
 
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._composed_date import ComposedDate
