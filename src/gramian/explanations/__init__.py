@@ -1,4 +1,4 @@
-"""Explanations: formulas of redundant columns, and reasons for kept columns."""
+"""Explanations of a fit: formulas of dropped columns, and reasons why columns were kept."""
 
 from gramian.explanations._explaining import RowsNeededError as RowsNeededError
 from gramian.explanations._explaining import explain

@@ -184,7 +184,7 @@ class RelationMaker:
         return exact or [i for i in found if not self._traits[i].whole]
 
     def _everywhere(self, given: Sequence[int], law: Law) -> list[int]:
-        """Return the columns of `given` that are missing wherever a column of the law is missing."""
+        """Return the columns of `given` that are missing if any column of the law is missing."""
         missing = np.isnan(self.rows[:, law.columns]).any(axis=1)
         return [i for i in given if np.isnan(self.rows[missing, i]).all()]
 

@@ -189,7 +189,7 @@ def level_laws_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
 
 
 def _is_step_of_date(relation: Relation, table: CodedTable) -> bool:
-    """Return True if a law has thresholds of a date; a lookup by month or weekday may replace it."""
+    """Return True if a law has thresholds of a date; a lookup by month or weekday may be better."""
     dates = {table.names[i] for i in table.clocks}
     return relation.kind == "step" and bool(dates & {*relation.columns})
 
