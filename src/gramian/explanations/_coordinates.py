@@ -21,7 +21,7 @@ from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._target_moments import UNCERTAIN, Moments
 
 PIVOT_SHARE = 1e-12
-"""A function is used only if this share of its norm is independent of the other functions."""
+"""A function is not used if the other functions explain all of it but this share."""
 SHARE_FLOOR = 1e-12
 """Residual shares of a variance below this count as zero."""
 CONSTANT_CANDIDATE = 1e-10

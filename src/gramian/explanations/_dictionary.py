@@ -45,7 +45,7 @@ Atoms = Mapping[int, Hashable]
 
 @dataclass(frozen=True)
 class CandidateTerm:
-    """A candidate term of a formula."""
+    """A function of raw columns that may become a term of a formula."""
 
     expansion: Mapping[TermProduct, float]
     """The candidate as products of raw columns with coefficients; usually one product."""

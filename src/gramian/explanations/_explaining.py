@@ -30,11 +30,11 @@ from gramian.fitting import FittedModel, check_rows, check_weights, only_complet
 MAX_TERMS = 5
 """Default of `max_terms`: the largest number of terms of a formula, without the constant."""
 MIN_GAIN = 0.2
-"""Default of `min_gain`: a term is added only if it explains this share of the residual."""
+"""Default of `min_gain`: a term is added only if it explains this share of the residual or more."""
 
 
 class RowsNeededError(ValueError):
-    """Error for an explanation without rows of a fit that stored no moments.
+    """Error that is raised if a fit has stored no moments and no rows are given to explain it.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def explain_checked(
     min_gain: float = MIN_GAIN,
     features: Iterable[str | int] | None = None,
 ) -> Explanation:
-    """Explain a fitted model; the rows of `table`, if any, were checked before; see `explain`."""
+    """Explain a fitted model as `explain` does; rows in `table` must be checked before."""
     subject = subject_of(model, features)
     stored = of_fit(model, subject.axes, subject.targets)
     folds: Sequence[Moments] = []

@@ -196,12 +196,12 @@ class KeptFeature:
 
     @property
     def linear(self) -> float:
-        """The share of variance that the column adds linearly, averaged over columns not kept."""
+        """The share of variance that this column adds linearly, averaged over dropped columns."""
         return float(np.mean([linear for linear, _ in self.explains.values()] or [0.0]))
 
     @property
     def nonlinear(self) -> float:
-        """The share of variance that nonlinear functions add, averaged over columns not kept."""
+        """The share of variance that nonlinear functions add, averaged over dropped columns."""
         return float(np.mean([nonlinear for _, nonlinear in self.explains.values()] or [0.0]))
 
     def __str__(self) -> str:

@@ -37,7 +37,7 @@ class Subject:
 
 
 def subject_of(model: FittedModel, features: Iterable[str | int] | None) -> Subject:
-    """Return the subject of an explanation of `features`; by default of all columns not kept."""
+    """Return the subject: the targets are `features`, by default all columns that were not kept."""
     columns = _unique(model.names, model.n_columns)
     everything, means = columns, model.mean
     if model.basis is not None:
@@ -68,7 +68,7 @@ def subject_of(model: FittedModel, features: Iterable[str | int] | None) -> Subj
 
 
 def _unique(names: Any, n: int) -> list[str]:
-    """Return the names of the columns; their index is appended to names that occur twice."""
+    """Return the names of the columns; the index is added to names that occur more than once."""
     if names is None:
         return names_or_numbers(None, n)
     count = Counter(names)

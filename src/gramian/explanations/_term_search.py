@@ -22,7 +22,7 @@ EXACT_SHARE = 1e-9
 
 @dataclass(frozen=True)
 class Shape:
-    """Shape of a formula: number of terms, with or without constant, linear or not."""
+    """Shape of a formula: the number of terms, with a constant or not, linear or not."""
 
     n_terms: int
     constant: bool
@@ -30,7 +30,7 @@ class Shape:
 
     @property
     def complexity(self) -> int:
-        """The number of terms, plus one for a constant, plus one for products."""
+        """The number of terms, plus one for a constant, plus one if nonlinear terms are allowed."""
         return self.n_terms + self.constant + (self.n_terms > 0 and not self.linear)
 
 

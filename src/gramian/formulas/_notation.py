@@ -47,7 +47,7 @@ def latex_powered(name: str, exponent: int | Fraction) -> str:
 
 
 def fraction(value: float) -> str | None:
-    """Return a number as text like 5/9; None if a decimal is short or the number is no fraction."""
+    """Return a number as text like "5/9"; None for a short decimal or if no fraction is equal."""
     near = Fraction(value).limit_denominator(MAX_DENOMINATOR)
     short = float(f"{value:.{DIGITS - 1}e}") == value
     if short or not 0 < near.numerator < MAX_NUMERATOR or float(near) != value:
@@ -105,7 +105,7 @@ def _decimal(value: float, digits: int) -> tuple[str, int]:
 
 
 def r_squared(value: float) -> str:
-    """Return R² as text with four decimals; a value below 1 is never rounded up to 1."""
+    """Return R² as text with four decimals; values below 1 - 1e-9 are not rounded up to 1."""
     if value > 1 - 1e-9:
         return "1"
     if value > 0.99995:

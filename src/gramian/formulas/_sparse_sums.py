@@ -20,9 +20,9 @@ WIDTH = 30
 FITTED_SUMS = 5
 """Number of the best sums with k terms that are fitted again by accurate least squares."""
 RIDGE = 1e-13
-"""Number added to the diagonal of Gram matrices (of 1s), so that they can be inverted."""
+"""Number added to the diagonal of Gram matrices of functions of norm 1, to invert them."""
 NEW = 1e-10
-"""A function is added to a sum only if this share of it is independent of the sum's functions."""
+"""A function is not added to a sum if the sum's functions explain all of it but this share."""
 RANK = 1e-9
 """Rank tolerance of the pivoted QR decomposition, relative to the first pivot."""
 ONE_BY_ONE = 40

@@ -15,14 +15,14 @@ import numpy as np
 from gramian.laws.forms import ColumnLaw
 
 MAX_ORDERS = 50
-"""Number of random orders of dropping that are tried, to drop as many columns as laws."""
+"""Number of random orders in which columns are dropped, to find how to drop the most."""
 
 Implication = tuple[frozenset[int], int]
 """Indices of keys (causes), and the index of a key that they determine together (effect)."""
 
 
 class Implying(Protocol):
-    """Protocol of laws of levels, as a list of implications."""
+    """Protocol of a law of levels that lists its implications."""
 
     @property
     def dependencies(self) -> list[Implication]:

@@ -7,7 +7,7 @@ EXACT_ERROR = 1e-11
 ERROR_FLOOR = 1e-15
 """Smaller errors are replaced by this number, the rounding error of one float64 operation."""
 MIN_EVIDENCE = 6.0
-"""Least evidence of an accepted law, in powers of ten: 6 is a chance of one in a million."""
+"""Smallest evidence of an accepted law, in powers of ten: 6 is a chance of one in a million."""
 BREAKS = 3.0
 """A law is accepted only if shuffling one of its columns multiplies the error by this factor."""
 REFUTED = 3.0

@@ -27,9 +27,9 @@ from gramian.laws.forms import (
 from gramian.laws.judge import Verdict, printed_error, with_round_coefficients
 
 SINGLE_ERROR = 1e-6
-"""A law computes a column if the error is at most this share of the column's deviation.
+"""A law can be solved for a column if the error is at most this share of its deviation.
 
-It is about the rounding error of single precision (float32).
+The number is a few rounding errors of single precision (float32).
 """
 
 

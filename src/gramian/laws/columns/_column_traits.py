@@ -29,8 +29,9 @@ class Traits:
     scale: float
     """A power of two near the root mean square of the column."""
     constant: bool
+    """True if all values are equal, up to rounding errors."""
     n_levels: int | None
-    """The number of distinct values; None if it is larger than `FEW_LEVELS`."""
+    """The number of distinct values; None if more than `FEW_LEVELS`, or if no value is repeated."""
     never_zero: bool
     positive: bool
     angle: bool

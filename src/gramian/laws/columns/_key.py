@@ -146,7 +146,7 @@ class Key:
         if document["origin"] is not None:
             clock = stored_clock({name: document[name] for name in ("origin", "unit")})
         if (part is not None) and clock is None:
-            raise ValueError(f"The {part} of a column must be that of a date, with a clock.")
+            raise ValueError(f"A stored key with a {part} must have the origin of a clock.")
         return cls(document["column"], tuple(map(float, ends)), part, clock)
 
 

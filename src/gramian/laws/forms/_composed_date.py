@@ -150,5 +150,5 @@ class ComposedDate(ColumnLaw):
             or column in parts
             or all(isinstance(each, int) for each in parts)
         ):
-            raise ValueError("A stored date must give a column by others.")
+            raise ValueError("A stored date must compute a column from other columns.")
         return cls(column, unit, tuple(parts))

@@ -21,7 +21,7 @@ from gramian.laws.forms._relation import Relation
 
 @dataclass(frozen=True)
 class LawOfLevels(ABC):
-    """Base class of laws of levels, with errors; `form` computes the dependent column."""
+    """Base class of laws in which levels determine a column; `form` computes this column."""
 
     columns: tuple[str, ...]
     error: float
@@ -76,7 +76,7 @@ class LawOfLevels(ABC):
 
 @dataclass(frozen=True)
 class Dependency(LawOfLevels):
-    """A law by which the levels of some columns determine another: the zip code, the city.
+    """A law in which levels of some columns determine another column: zip code → city.
 
     Levels are the distinct values of a column.
 

@@ -27,7 +27,7 @@ ATOMS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
     "sin": (np.sin, np.cos),
     "cos": (np.cos, lambda x: -np.sin(x)),
 }
-"""Functions of one column that laws may contain: (function, derivative) by name."""
+"""Functions of one column that laws may contain: name → (function, derivative)."""
 COMPARISONS: dict[str, Callable[[Array, float], NDArray[np.bool_]]] = {
     "le": np.less_equal,
     "gt": np.greater,
@@ -101,7 +101,7 @@ class Values:
         return len(self.x)
 
     def take(self, rows: IntArray | NDArray[np.bool_]) -> Values:
-        """Return a `Values` object of some rows: an index array or a mask."""
+        """Return a `Values` object with some of the rows; `rows` is an index array or a mask."""
         return Values(self.x[rows], self.scale, self.traits)
 
     def shuffled(self, column: int, order: IntArray) -> Values:
@@ -144,7 +144,7 @@ class Values:
 
 @dataclass(frozen=True)
 class Law:
-    """A sum of coefficients times monomials of the scaled columns of `Values` that is zero."""
+    """An equation: the sum of coefficients times monomials of scaled columns is zero."""
 
     coefficients: Array
     monomials: tuple[Monomial, ...]

@@ -18,9 +18,12 @@ READERS: Mapping[str, Callable[[Any], ColumnLaw]] = {
     "slopes": Slopes.from_json,
     "date": ComposedDate.from_json,
 }
-"""Readers of documents, by a key that only documents of this form have; else `Solution`."""
+"""Readers of stored laws: key that only documents of one form have → reader of this form.
+
+A document without any of these keys is a `Solution`.
+"""
 PRINTED_AGREEMENT = 1e-6
-"""Numbers are equal if they differ by at most this, relative or absolute: they may be rounded."""
+"""Numbers count as equal up to this relative or absolute difference, as they may be rounded."""
 
 
 def law_from_json(document: Any) -> ColumnLaw:

@@ -15,7 +15,7 @@ from gramian.laws.forms._column_law import ColumnLaw
 
 @dataclass(frozen=True)
 class LawFormula:
-    """A dropped column as a function of kept columns, computed by one law after others.
+    """A dropped column as a function of kept columns, computed by one law or several in turn.
 
     It is the `expression` of a :class:`gramian.explanations.Redundancy` whose kind is "law". Call
     it with the kept columns to compute the column.

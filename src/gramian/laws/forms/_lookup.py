@@ -20,7 +20,7 @@ from gramian.tables import DAYS, Clock
 
 @dataclass(frozen=True)
 class Lookup(ColumnLaw):
-    """A law that looks a column up: it has a value for each combination of levels.
+    """A law that stores the value of a column for each combination of levels of other columns.
 
     Levels are the distinct values of a column, intervals of a number, or values of a part of a date
     (the month).
@@ -201,7 +201,7 @@ class Lookup(ColumnLaw):
             isinstance(level, list) and len(level) == len(read) for level in levels
         ):
             raise ValueError(
-                "Each level of a stored lookup must have a cell of each key, and a value."
+                "Each entry of a stored lookup must have a level for each key, and a value."
             )
         if not all(map(is_cell, [*values, *(each for level in levels for each in level)])):
             raise ValueError(

@@ -15,7 +15,7 @@ from gramian.laws.forms._slopes import Slopes
 
 @dataclass(frozen=True)
 class SlopeLaw(LawOfLevels):
-    """A law that computes a number from other numbers, with own slopes for each level.
+    """A law that computes a number from other numbers, with separate slopes for each level.
 
     Levels are the distinct values of a category, such as a text column.
 
@@ -128,4 +128,4 @@ class SlopeLaw(LawOfLevels):
 
 
 LevelLaw = Dependency | SlopeLaw
-"""A law of levels: levels of a category determine a column, or the slopes of a column."""
+"""Type of a law of levels: a lookup or composed date, or slopes by level."""

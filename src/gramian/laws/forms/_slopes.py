@@ -1,4 +1,4 @@
-"""Slopes: a column as a linear function of others, with own coefficients for each level."""
+"""Slopes: a column as a linear function of others, with separate slopes for each level."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STORED_DECIMALS = 20
 
 @dataclass(frozen=True)
 class Slopes(ColumnLaw):
-    """A law that computes a column as a sum of slope times number, with own slopes for each level.
+    """A linear formula for a column, with separate slopes for each level of a category.
 
     Levels are the distinct values of a category, such as a text column.
 

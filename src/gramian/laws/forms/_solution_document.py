@@ -49,7 +49,7 @@ def _term(term: Term) -> dict[str, Any]:
         elif isinstance(factor, (int, Fraction)) and isinstance(key, str):
             factors.append([key, "x", _power(factor)])
         else:
-            raise ValueError(f"Laws have no such function of {key!r}: it cannot be stored.")
+            raise ValueError(f"The law cannot be stored: it has an unknown function of {key!r}.")
     return {"coefficient": float(term.coefficient), "factors": factors}
 
 
@@ -169,7 +169,7 @@ def _name(value: Any) -> str:
 
 def _mapping(value: Any, keys: set[str], what: str) -> Mapping[str, Any]:
     if not isinstance(value, dict) or set(value) != keys:
-        raise ValueError(f"Stored as {what} there must be {sorted(keys)}; got {_short(value)}.")
+        raise ValueError(f"The keys of {what} must be {sorted(keys)}; got {_short(value)}.")
     return value
 
 
