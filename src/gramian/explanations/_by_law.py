@@ -1,4 +1,4 @@
-"""Redundancies that laws explain."""
+"""Explanation of dropped columns by laws, in place of formulas of the fit."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from gramian.fitting import FittedModel
 from gramian.laws import ColumnLaw, LawFormula, simple_laws
 
 PRINTED_R2 = 0.999
-"""Least R² of a law of printed digits."""
+"""A law replaces a formula only if its R² is at least this; tables may have rounded values."""
 SEARCHED_COLUMNS = 100
-"""Largest number of columns among which laws are searched, which takes a few seconds."""
+"""Laws are searched among at most this many columns, which takes a few seconds."""
 
 
 def by_laws(
     found: Sequence[Redundancy], model: FittedModel, subject: Subject, table: Array | None
 ) -> list[Redundancy]:
-    """Return redundancies, explained by laws if there are any: of the fit, or of the given rows.
+    """Replace the formulas of redundancies by laws where possible; return all redundancies.
 
     Parameters
     ----------
     found : sequence of Redundancy
-        Redundancies that are explained by functions of the kept columns.
+        Redundancies that are explained by formulas of the kept columns.
     model : FittedModel
-        The fit.
+        The fit. If it has laws, these laws are used.
     subject : Subject
-        The names of its columns.
+        The names of the columns of the fit.
     table : array of shape (n_rows, n_columns), optional
-        Rows in which laws are found, if the fit has none, and tested. Only columns without an exact
-        formula get a law of these rows.
+        Rows on which laws are tested. If the fit has no laws, laws for columns without an exact
+        formula are searched in these rows.
     """
     if model.laws:
         return [_by_law(each, model.laws, subject, table) for each in found]
@@ -49,7 +49,7 @@ def by_laws(
 
 
 def _laws_in(table: Array, subject: Subject, targets: Sequence[int]) -> tuple[ColumnLaw, ...]:
-    """Return laws of the given rows that compute columns from kept columns."""
+    """Search simple laws in a table; return those that compute columns from kept columns."""
     columns = [*subject.indices.tolist(), *targets]
     if not targets or len(columns) > SEARCHED_COLUMNS:
         return ()
@@ -60,7 +60,7 @@ def _laws_in(table: Array, subject: Subject, targets: Sequence[int]) -> tuple[Co
 def _by_law(
     found: Redundancy, laws: Sequence[ColumnLaw], subject: Subject, table: Array | None
 ) -> Redundancy:
-    """Return a redundancy explained by the law that gives its column, if there is such a law."""
+    """Return a redundancy with the law that computes its column; unchanged if there is no law."""
     places = {law.column: i for i, law in enumerate(laws)}
     if found.feature not in places:
         return found

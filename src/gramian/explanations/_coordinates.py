@@ -1,9 +1,10 @@
-"""Coordinates: candidates and targets as short vectors, whose products are expectations.
+"""Coordinates: candidate terms and targets as short vectors, for least squares without rows.
 
-A Cholesky factor of the Gram matrix gives coordinates along orthonormal functions. In these
-coordinates every function of the fit is a short vector in place of a long column of values. Least
-squares on rows becomes least squares on these vectors, at full accuracy and without the rows. The
-first coordinate belongs to the constant; the others belong to centred functions.
+A Cholesky factor of the Gram matrix E[ffᵀ] provides coordinates along orthonormal functions. In
+these coordinates every function of the fit is a short vector, in place of a column with a value for
+each row, and the inner product of two vectors is the expectation of the product of the functions.
+So least squares on rows becomes least squares on these vectors, with the same accuracy. The first
+coordinate belongs to the constant; the others belong to centred functions.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._target_moments import UNCERTAIN, Moments
 
 PIVOT_SHARE = 1e-12
-"""Least residual share of a kept function after projection on the other functions."""
+"""A function is not used if the other functions explain all of it but this share."""
 SHARE_FLOOR = 1e-12
-"""Smallest residual share of a variance that is told apart from zero."""
+"""Residual shares of a variance below this count as zero."""
 CONSTANT_CANDIDATE = 1e-10
-"""Largest standard deviation of a constant candidate, as a share of its mean."""
+"""A candidate term is constant if its standard deviation is at most this share of its mean."""
 
 
 @dataclass(frozen=True)
 class SparseFit:
-    """A least-squares fit with some of the candidates, or with some of the variables."""
+    """Result of least squares with some of the candidate terms, or with some of the variables."""
 
     support: IntArray
-    """Indices of the candidates or variables."""
+    """Indices of the candidate terms or variables in the fit."""
     coefficients: Array
     constant: float
     error: float
@@ -40,14 +41,14 @@ class SparseFit:
 
 
 class Coordinates:
-    """Coordinates of candidates and targets, for one set of rows.
+    """Coordinates of candidate terms and targets, for one set of rows.
 
     Parameters
     ----------
     moments : Moments
-        Expectations over the rows.
+        Expectations of products of functions and targets over the rows.
     dictionary : Dictionary
-        The candidates.
+        The candidate terms of a formula.
     means : array of shape (n_targets,)
         The means that were subtracted from the targets.
     """
@@ -57,43 +58,43 @@ class Coordinates:
         self.means = means
         self._rows = dictionary.rows
         norms = np.sqrt(moments.gram.diagonal())
-        present = np.flatnonzero(norms)  # if alpha=inf, only the variables have moments
+        present = np.flatnonzero(norms)  # with alpha=inf, the other functions have no moments
         scaled = moments.gram[np.ix_(present, present)] / np.outer(norms[present], norms[present])
         lower, order = cholesky_columns(scaled, PIVOT_SHARE)
         self.functions: IntArray = present[np.sort(order[: lower.shape[1]])]
-        """The functions of the coordinates, orthogonalized in this order."""
+        """Indices of the functions that define the coordinates, orthogonalized in this order."""
         norms = norms[self.functions]
         inside = np.ix_(self.functions, self.functions)
         lower = cholesky(moments.gram[inside] / np.outer(norms, norms), lower=True)
         self.candidates = lower.T @ (self._rows[:, self.functions] * norms).T
-        """The candidates, one column each."""
+        """The coordinates of the candidate terms, of shape (n_coordinates, n_candidates)."""
         self.targets: Array = _solve(lower, moments.with_targets[self.functions], norms)
         self.variables: Array = _solve(lower, moments.with_variables[self.functions], norms)
         squares = np.einsum("ij,ij->j", self.targets, self.targets)
         outside = moments.squares - squares
         self.outside = np.where(outside > UNCERTAIN * moments.squares, outside, 0.0)
-        """The variance of each target that no function explains."""
+        """The part of the variance of each target that no function of the fit explains."""
         self.variances = self.outside + squares - self.targets[0] ** 2
         self.targets[0] += means
         missing = np.ones(len(moments.gram), dtype=bool)
         missing[self.functions] = False
         self.sizes = np.linalg.norm(self.candidates[1:], axis=0)
-        """The standard deviations of the candidates."""
+        """The standard deviations of the candidate terms."""
         formed = ~self._rows[:, missing].any(axis=1)
         varies = self.sizes > CONSTANT_CANDIDATE * np.abs(self.candidates[0])
         self.usable: IntArray = np.flatnonzero(formed & varies)
         self.unit = np.zeros((len(self.candidates) - 1, len(self.sizes)))
-        """Usable candidates, centred and scaled to variance 1."""
+        """Coordinates of usable candidate terms, centred and scaled to variance 1; 0 for others."""
         self.unit[:, self.usable] = self.candidates[1:, self.usable] / self.sizes[self.usable]
 
     @cached_property
     def gram(self) -> Array:
-        """The correlations of the usable candidates."""
+        """The correlation matrix of the usable candidate terms."""
         unit = self.unit[:, self.usable]
         return unit.T @ unit
 
     def fit(self, target: int, support: IntArray, *, constant: bool) -> SparseFit:
-        """Fit a target by least squares with some candidates, with or without a constant."""
+        """Fit a target by least squares with the candidate terms that `support` lists."""
         if constant:
             along = self.candidates[0, support]
             return self._fit(target, support, self.unit[:, support], self.sizes[support], along)
@@ -104,8 +105,8 @@ class Coordinates:
     def fit_variables(self, target: int, variables: IntArray) -> SparseFit:
         """Fit a target by least squares with some variables and a constant.
 
-        All variables can be used, also those that the fit has dropped from its functions. Variables
-        are centred by their means in the fit.
+        All kept variables can be used, even if the basis does not contain them. Variables are
+        centred by their means in the fit.
         """
         terms = self.variables[:, variables]
         sizes = np.linalg.norm(terms[1:], axis=0)
@@ -114,7 +115,7 @@ class Coordinates:
     def _fit(
         self, target: int, support: IntArray, unit: Array, sizes: Array, along: Array | None
     ) -> SparseFit:
-        """Fit a target with scaled terms; with a constant if `along`, their means, is given."""
+        """Fit a target with scaled terms; with a constant if `along` has the means of the terms."""
         y = self.targets[:, target] if along is None else self.targets[1:, target]
         scaled = lstsq(unit, y, check_finite=False)[0] if len(support) else np.empty(0)
         rest = y - unit @ scaled
@@ -132,7 +133,7 @@ class Coordinates:
         return float(rest @ rest + self.outside[target])
 
     def combination(self, fit: SparseFit, target: int) -> Array:
-        """Return a fit as a combination of the functions, for the centred target."""
+        """Return a fit as coefficients of the functions of the basis, for the centred target."""
         combination: Array = fit.coefficients @ self._rows[fit.support]
         combination[0] += fit.constant - self.means[target]
         return combination

@@ -1,9 +1,9 @@
-"""Dictionary: the functions of a fit as terms in the raw columns, which a formula can have.
+"""Dictionary: candidate terms of a formula in the raw columns, as sums of functions of a fit.
 
 The functions of a fit take variables of mean 0 and variance 1, u = (x - mean)/deviation. A monomial
-of the raw columns is a sum of few functions, by the binomial theorem: xy = (m + su)(n + tv) =
-mn + msu ... + st uv. So the moments of the monomial follow from the moments of the functions, by an
-exactly known linear map.
+of the raw columns is a sum of few such functions: with x = m + su and y = n + tv,
+xy = (m + su)(n + tv) = mn + nsu + mtv + stuv. So the moments of the monomial are computed from the
+moments of the functions, by an exact linear map.
 """
 
 from __future__ import annotations
@@ -30,40 +30,41 @@ from gramian.families import Polynomial as PolynomialFamily
 from gramian.formulas import Factors, Function, Term
 
 POLYNOMIALS = {"Polynomial": PolynomialFamily(), "Hermite": Hermite(), "Legendre": Legendre()}
-"""Families whose functions are polynomials, by the name in the keys of their functions."""
+"""Families of polynomials, by the name with which the keys of their functions begin."""
 
 CANCELLED = 1e-13
-"""Largest sum of terms that cancel, as a share of the largest term."""
+"""A coefficient is zero if it is at most this share of the largest number in its sum."""
 
 TermFactor = tuple[tuple[int, ...], int | Function]
-"""Variables, and an exponent or a function of them."""
+"""A factor of a term: indices of variables, and an exponent or a function of these variables."""
 TermProduct = tuple[TermFactor, ...]
 """The factors of a term; empty for the constant."""
 Atoms = Mapping[int, Hashable]
-"""A function of the fit that is a product: the key of the function of each variable."""
+"""A function of the fit that is a product: variable index → key of its function."""
 
 
 @dataclass(frozen=True)
 class CandidateTerm:
-    """A function that can be a term of a formula."""
+    """A function of raw columns that may become a term of a formula."""
 
     expansion: Mapping[TermProduct, float]
-    """The function as a sum of terms in the raw columns; usually one term."""
+    """The candidate as products of raw columns with coefficients; usually one product."""
     variables: frozenset[int]
     is_linear: bool
 
 
 class Dictionary:
-    """The candidates for the terms of a formula.
+    """The candidate terms of a formula, one for each function of the fit but the constant.
 
-    Candidates are the monomials of the raw columns that are combinations of functions of the fit. A
-    function has no such monomial if other functions that the monomial needs were dropped from the
-    basis. Such functions are candidates themselves, and so are functions that are no polynomials.
+    The candidate of a polynomial is its leading monomial in the raw columns, if the monomial is a
+    linear combination of functions of the basis. If it is not, because functions were dropped from
+    the basis, the candidate is the function itself. Functions that are not polynomials are
+    candidates themselves, too.
 
     Parameters
     ----------
     decoder : Decoder
-        The functions of the fit.
+        The decoder of the fit, which has the functions of the basis.
     means : array of shape (n_variables,)
         The means of the variables; zeros for directions.
     """
@@ -76,7 +77,7 @@ class Dictionary:
         self._evaluations: dict[tuple[int, Hashable], Callable[[Array], Array]] = {}
         self._names: dict[int, str] = {}
         self.functions = self._describe(decoder)
-        """The functions of the basis, the constant first."""
+        """The functions of the basis; the first one is the constant."""
         self._number = {
             frozenset(each.items()): i
             for i, each in enumerate(self.functions)
@@ -85,7 +86,7 @@ class Dictionary:
         self.candidates: list[CandidateTerm] = []
         n = len(self.functions)
         self.rows = np.zeros((n - 1, n))
-        """Each candidate as a combination of the functions of the basis."""
+        """Each candidate as coefficients of the functions, of shape (n_candidates, n_functions)."""
         for i, function in enumerate(self.functions[1:], start=1):
             exponents = _exponents(function)
             row = None if exponents is None else self._combination(exponents)
@@ -118,7 +119,10 @@ class Dictionary:
         return basis
 
     def _combination(self, exponents: Mapping[int, int]) -> Mapping[int, float] | None:
-        """Return a monomial of raw columns as a combination of functions; None if it is none."""
+        """Write a monomial of raw columns as a sum of functions: function index → coefficient.
+
+        Return None if the basis does not have all functions that the sum needs.
+        """
         for kind in POLYNOMIALS:
             factors = [
                 [(key, variable, value) for key, value in _power(self.scalings[variable], n, kind)]
@@ -136,7 +140,7 @@ class Dictionary:
         return None
 
     def expand(self, function: Atoms | Call) -> Mapping[TermProduct, float]:
-        """Return a function of the fit as a sum of terms in the raw columns."""
+        """Write a function of the fit in the raw columns; return product → coefficient."""
         if isinstance(function, Call):
             scalings = [self.scalings[i] for i in function.variables]
             called = called_function(self._name(function), scalings, function.function)
@@ -162,7 +166,7 @@ class Dictionary:
         return expansion
 
     def _name(self, call: Call) -> str:
-        """Return the name of a user's function, with a number if another function has that name."""
+        """Return the name of a user's function; a number is added if the name is already used."""
         identity = id(call.function)
         if identity not in self._names:
             name = getattr(call.function, "__name__", type(call.function).__name__)
@@ -175,7 +179,7 @@ class Dictionary:
 
 
 def add_up(parts: Iterable[tuple[float, Mapping[TermProduct, float]]]) -> dict[TermProduct, float]:
-    """Return the sum of expansions with coefficients, without terms that cancel."""
+    """Add expansions times their coefficients; return product → coefficient, without zeros."""
     total: dict[TermProduct, float] = {}
     size: dict[TermProduct, float] = {}
     for coefficient, expansion in parts:
@@ -190,7 +194,7 @@ def add_up(parts: Iterable[tuple[float, Mapping[TermProduct, float]]]) -> dict[T
 def term(
     coefficient: float, product: TermProduct, names: Sequence[str], place: Sequence[int]
 ) -> Term:
-    """Return a term with the names of columns, in the order of the columns."""
+    """Return a `Term` with column names in place of variable indices, factors in column order."""
     factors: Factors = {
         names[variables[0]] if len(variables) == 1 else tuple(names[i] for i in variables): factor
         for variables, factor in sorted(product, key=lambda each: [place[i] for i in each[0]])
@@ -199,7 +203,7 @@ def term(
 
 
 def _exponents(function: Atoms | Call) -> dict[int, int] | None:
-    """Return the exponents of the leading monomial; None if the function is no polynomial."""
+    """Return variable → exponent of a polynomial's leading monomial; None for other functions."""
     if isinstance(function, Call):
         return None
     exponents = {}
@@ -215,7 +219,7 @@ def _exponents(function: Atoms | Call) -> dict[int, int] | None:
 
 @cache
 def _polynomial(key: Hashable) -> Polynomial:
-    """Return a function of the scaled variable as a polynomial, by its recurrence."""
+    """Return the function with this key as a polynomial in the scaled variable."""
     if key == Z:
         return Polynomial([0.0, 1.0])
     assert isinstance(key, tuple)
@@ -229,11 +233,14 @@ def _polynomial(key: Hashable) -> Polynomial:
 
 @cache
 def _power(scaled: Scaled, n: int, kind: str) -> list[tuple[Hashable | None, float]]:
-    """Return xⁿ as a combination of the functions of one kind; None stands for the constant."""
+    """Write xⁿ as a sum of functions of one family; return (key, coefficient) pairs.
+
+    The key None stands for the constant.
+    """
     keys = [None, Z, *((kind, degree) for degree in range(2, n + 1))][: n + 1]
     functions = np.eye(n + 1)
     for i, key in enumerate(keys[1:], start=1):
         functions[i, : i + 1] = _polynomial(key).coef
     powers = [math.comb(n, k) * scaled.mean ** (n - k) * scaled.deviation**k for k in range(n + 1)]
-    combination = np.linalg.solve(functions.T, powers)  # triangular, and tiny
+    combination = np.linalg.solve(functions.T, powers)  # the matrix is triangular, and small
     return [(key, float(value)) for key, value in zip(keys, combination, strict=True) if value]

@@ -1,4 +1,4 @@
-"""The public function `explain`: finds formulas of the columns that a fit did not keep."""
+"""The public function `explain`: finds formulas for the columns that a fit did not keep."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from gramian.families import Call, Z
 from gramian.fitting import FittedModel, check_rows, check_weights, only_complete, source_of
 
 MAX_TERMS = 5
-"""Default of the largest number of terms in a formula, without the constant."""
+"""Default of `max_terms`: the largest number of terms of a formula, without the constant."""
 MIN_GAIN = 0.2
-"""Default of the least share of the residual that another term has to explain."""
+"""Default of `min_gain`: a term is added only if it explains this share of the residual or more."""
 
 
 class RowsNeededError(ValueError):
-    """An explanation without rows is not possible: the fit stored no moments.
+    """Error that is raised if a fit has stored no moments and no rows are given to explain it.
 
     Parameters
     ----------
     n_functions : int
-        Number of functions of the fit.
+        The number of functions of the fit.
     """
 
     def __init__(self, n_functions: int) -> None:
@@ -59,12 +59,13 @@ def explain(
     features: Iterable[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Explanation:
-    """Find the formulas of redundant columns.
+    """Find formulas for the columns that a fit did not keep.
 
-    For every column that a fit did not keep, a short formula in the columns that it kept is found
-    by adding and leaving out terms, in the raw columns and their units. It is made from the moments
-    that the fit has stored; no rows are needed. If no formula is exact and rows are given, exact
-    laws are searched in these rows: a logarithm, ratio or threshold may be no function of the fit.
+    For every column that the fit did not keep, a short formula in the kept columns is found by
+    adding and removing terms. Formulas are in the raw columns and their units. They are computed
+    from the moments that the fit has stored; rows are not needed. If X is given, exact laws are
+    searched in its rows for columns without an exact formula, because a logarithm, ratio or
+    threshold may not be among the functions of the fit.
 
     Parameters
     ----------
@@ -75,16 +76,16 @@ def explain(
         `transform`, with their names there.
     X : array-like of shape (n_samples, n_features), optional
         Rows to test formulas on: the rows of the fit, or similar rows. They are divided into five
-        parts. Each part is held out once, while the other four give terms and coefficients. The
-        held-out parts decide the number of terms and give `validation_r2`. Without X, the rows of
-        the fit decide the number of terms. Fits with more than 999 functions store no moments and
-        need X. Rows with missing values are left out.
+        parts. Each part is held out once, while terms and coefficients are found in the other four
+        parts. The error in the held-out parts determines the number of terms and `validation_r2`.
+        Without X, the error in the rows of the fit determines the number of terms. Fits with more
+        than 999 functions store no moments and need X. Rows with missing values are ignored.
     max_terms : int or None, default=5
-        The largest number of terms in a formula, without the constant. None for all functions of
-        the fit, as `inverse_transform` computes them.
+        The largest number of terms in a formula, without the constant. With None, the formula has
+        all functions of the fit, and equals the result of `inverse_transform`.
     min_gain : float, default=0.2
-        Another term is added only if it explains at least this share of the residual. A constant
-        counts as a term, and so does the first product.
+        A term is added only if it explains at least this share of the remaining residual. A
+        constant counts as one term, and a nonlinear formula counts as one more term.
     features : iterable of str or int, optional
         The columns or directions to explain, by name or index; by default all that were not kept.
     sample_weight : array-like of shape (n_samples,), optional
@@ -93,16 +94,16 @@ def explain(
     Returns
     -------
     explanation : Explanation
-        A sequence of `Redundancy`, in the order of the columns, with the kept columns in `kept`
-        and the graph of which columns determine which in `graph`.
+        A sequence of `Redundancy` objects, in the order of the columns. Its attribute `kept` has
+        the kept columns, and `graph` shows which kept columns determine which other columns.
 
     Notes
     -----
     The map from the centred and scaled functions of the fit to the monomials of the raw columns is
     known exactly, and so are the moments of the monomials. Terms are added by a beam search on
-    these moments. Among up to 200 candidates, terms are also eliminated one by one, beginning with
-    all. The best formula has the smallest sum of the logarithm of the residual and a penalty for
-    each term. The penalty is -log(1 - `min_gain`), without X not less than
+    these moments. With up to 200 candidates, a second search starts with all candidates and removes
+    terms one by one. The best formula has the smallest sum of the logarithm of the residual and a
+    penalty for each term. The penalty is -log(1 - `min_gain`); without X it is at least
     (log N + 2 log M) / N for N rows and M candidates, as in the extended BIC.
 
     A product looks like a sum if the noise is larger than the curvature. If the means are m times
@@ -151,7 +152,7 @@ def explain_checked(
     min_gain: float = MIN_GAIN,
     features: Iterable[str | int] | None = None,
 ) -> Explanation:
-    """Explain a model, given rows that were checked against the fit; see `explain`."""
+    """Explain a fitted model as `explain` does; rows in `table` must be checked before."""
     subject = subject_of(model, features)
     stored = of_fit(model, subject.axes, subject.targets)
     folds: Sequence[Moments] = []
@@ -162,7 +163,7 @@ def explain_checked(
     dictionary = Dictionary(model.decoder, subject.variable_means)
     coordinates = Coordinates(stored or mix(folds), dictionary, subject.target_means)
     finder = FormulaFinder(model, subject, dictionary, coordinates, folds, max_terms, min_gain)
-    with threads_for(0):  # thousands of tiny matrices, for which threads only wait
+    with threads_for(0):  # one thread: for thousands of tiny matrices, more are slower
         found = [finder.redundancy(i) for i in range(len(subject.targets))]
         redundancies = by_laws(found, model, subject, table)
     return Explanation(redundancies, _kept(model, subject, dictionary, coordinates))
@@ -184,10 +185,10 @@ def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
 def _kept(
     model: FittedModel, subject: Subject, dictionary: Dictionary, coordinates: Coordinates
 ) -> list[KeptFeature]:
-    """Return for each kept variable how much it explains.
+    """Return for each kept variable the variance of the targets that it explains.
 
-    The coordinates are along the functions in the order of the fit, each orthogonalized against
-    earlier functions. So a sum of squared coordinates is the variance that the functions explain.
+    Each coordinate belongs to one function, orthogonalized against all earlier functions of the
+    fit. So the sum of squared coordinates of some functions is the variance that they add.
     """
     functions = [dictionary.functions[i] for i in coordinates.functions]
     newest = np.array(

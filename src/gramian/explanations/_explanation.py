@@ -1,4 +1,4 @@
-"""Explanation: all redundancies of a fit, as a sequence that can be printed."""
+"""Explanation: formulas of all columns that a fit did not keep, as a printable sequence."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from gramian.formulas import latex_name, number, r_squared
 
 
 class Explanation(Sequence[Redundancy]):
-    """The redundancies that a fit has found, one for every column that was not kept.
+    """The formulas of all columns that a fit did not keep, as a sequence of `Redundancy`.
 
-    Made by :func:`gramian.explain`. Redundancies are found by position or by the name of their
-    column.
+    :func:`gramian.explain` returns it. Index it with a position, or with the name of a column.
 
     Parameters
     ----------
     redundancies : sequence of Redundancy
-        The columns that were not kept.
+        One object for each column that was not kept, with its formula.
     kept : sequence of KeptFeature
-        The features that were kept, in the order of choice.
+        The kept columns or directions, in the order in which they were chosen.
 
     Examples
     --------
@@ -67,20 +66,20 @@ class Explanation(Sequence[Redundancy]):
         raise KeyError(f"{key!r} is not among the columns that were explained.")
 
     def tested(self, table: Mapping[str, ArrayLike], name: str = "X") -> Explanation:
-        """Evaluate the formulas on other rows, without fitting them again.
+        """Return the explanation with R² of the formulas on other rows; no formula is fitted again.
 
         Parameters
         ----------
         table : mapping or data frame
             All columns by name.
         name : str, default="X"
-            The name of the table where its R² is printed.
+            The name of the table; it is printed next to R².
 
         Returns
         -------
         explanation : Explanation
-            The formulas, with `validation_r2` of these rows; None if a column does not vary in
-            these rows.
+            The formulas with `validation_r2` from these rows; it is None for a column that is
+            constant in these rows.
         """
 
         def validated(each: Redundancy) -> float | None:
@@ -94,7 +93,7 @@ class Explanation(Sequence[Redundancy]):
 
     @property
     def graph(self) -> Graph:
-        """The graph of which kept columns determine which other columns."""
+        """The graph with an edge from a kept column to each column whose formula contains it."""
         return Graph(
             (
                 *(Node(kept.feature, True, "kept", 1.0) for kept in self.kept),
@@ -120,7 +119,7 @@ class Explanation(Sequence[Redundancy]):
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """One dictionary for each redundancy."""
+        """The redundancies as a list of dictionaries, with formula, kind and R² of each column."""
         return [
             {
                 "feature": each.feature,
@@ -142,12 +141,12 @@ class Explanation(Sequence[Redundancy]):
         return data_frame(self.table)
 
     def latex(self) -> str:
-        """Write all equations in LaTeX, one below the other."""
+        """Return all equations in LaTeX, one below the other."""
         equations = [f"{latex_name(each.feature)} &= {each.expression.latex()}" for each in self]
         return "\\begin{aligned}\n" + " \\\\\n".join(equations) + "\n\\end{aligned}"
 
     def sympy(self) -> list[Any]:
-        """Return all equations as SymPy's Eq."""
+        """Return a list of all equations as SymPy's Eq."""
         return [each.sympy() for each in self]
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""Finder of formulas: the formula of each column that was not kept."""
+"""Finder of formulas for the columns (or directions) that a fit did not keep."""
 
 from __future__ import annotations
 
@@ -21,15 +21,18 @@ from gramian.fitting import FittedModel
 from gramian.formulas import DIGITS, MAX_DIGITS, Formula
 
 CONSTANT_COLUMN = 1e-12
-"""Largest standard deviation of a constant column, as a share of its mean."""
+"""A column is constant if its standard deviation is at most this share of its mean."""
 NO_TERM = 1e-12
-"""Largest size of a term that is a rounding error, as a share of the column's deviation."""
-Left = Callable[[Moments, Coordinates], float]
-"""Returns the mean square residual in a fold of a formula that other folds gave."""
+"""A term is removed as a rounding error if it is at most this share of the column's deviation."""
+HeldOutResidual = Callable[[Moments, Coordinates], float]
+"""Function (held-out fold, other folds) → mean square residual in the held-out fold.
+
+It fits a formula to the other folds, and evaluates it on the held-out fold.
+"""
 
 
 class FormulaFinder:
-    """Finds the formula of each target: its terms, their number, and its R²."""
+    """Finds the formula of each target, a column or direction that the fit did not keep."""
 
     def __init__(
         self,
@@ -41,7 +44,7 @@ class FormulaFinder:
         max_terms: int | None,
         min_gain: float,
     ) -> None:
-        # the combinations of functions by which the fit computes the targets
+        # coefficients of the functions with which the fit itself computes the targets
         self._combinations = of_targets(model.decoder.coefficients, subject.axes, subject.targets)
         self._alpha = model.record.alpha
         self._subject = subject
@@ -55,10 +58,10 @@ class FormulaFinder:
         ]
         self._no_variance = 0.0 if subject.axes is None else CONSTANT * model.variances.max()
         self._max_terms = max_terms
-        # least fall of the logarithm of the error with each step in complexity
+        # a more complex formula must reduce the logarithm of the residual by this per added term
         self._penalty = -math.log1p(-min_gain)
         if not folds:
-            # the extended BIC for a choice among m candidates
+            # penalty of the extended BIC for n rows and m candidates
             n, m = model.record.n_rows, len(dictionary.candidates) + 1
             self._penalty = max(self._penalty, (math.log(n) + 2 * math.log(m)) / n)
         self._linear = np.array(
@@ -75,7 +78,7 @@ class FormulaFinder:
         self._rms = {(): 1.0, **{product: float(rms[i]) for product, i in single}}
 
     def redundancy(self, target: int) -> Redundancy:
-        """Explain one column or direction."""
+        """Find the formula of one target; return it with R² and the columns that it uses."""
         self._searches.clear()
         coordinates = self._coordinates
         mean = float(self._subject.target_means[target])
@@ -93,7 +96,7 @@ class FormulaFinder:
         else:
             shape = self._choose(target)
             fit = self._search(coordinates, target).fit(shape)
-            assert fit is not None  # `choose` takes only shapes that exist
+            assert fit is not None  # `_choose` returns only shapes for which a formula exists
             left, parts = fit.error, self._parts_of(fit)
             whole = exact_sum(coordinates, target)
             if whole is not None and (
@@ -135,7 +138,7 @@ class FormulaFinder:
             sources={},
         )
 
-    # Which terms
+    # Choice of the terms
 
     def _search(self, coordinates: Coordinates, target: int) -> SupportSearch:
         assert self._max_terms is not None
@@ -145,7 +148,7 @@ class FormulaFinder:
         return self._searches[key]
 
     def _choose(self, target: int) -> Shape:
-        """Return the shape with the smallest sum of log residual and penalty."""
+        """Return the shape with the smallest log(residual share) + penalty · complexity."""
         assert self._max_terms is not None
         variance = float(self._coordinates.variances[target])
 
@@ -156,9 +159,10 @@ class FormulaFinder:
         return min(shapes(self._max_terms), key=weigh)
 
     def _left(self, target: int, shape: Shape) -> float:
-        """Return the mean square residual of formulas of a shape, on held-out rows if given.
+        """Return the mean square residual of the best formula with this shape.
 
-        The residual is infinite if there are not enough candidates for this shape.
+        It is measured on held-out rows if rows were given, else on the rows of the fit. It is
+        infinite if there are fewer candidates than the shape has terms.
         """
         fit = self._search(self._coordinates, target).fit(shape)
         if fit is None:
@@ -167,14 +171,14 @@ class FormulaFinder:
             return fit.error
         return self._held_out(partial(self._left_by_shape, target, shape))
 
-    def _held_out(self, left: Left) -> float:
-        """Return the mean square residual of held-out folds, by formulas of the other folds."""
+    def _held_out(self, left: HeldOutResidual) -> float:
+        """Return the mean square residual over all folds, each held out once."""
         pairs = zip(self._folds, self._others, strict=True)
         total = sum(fold.size * left(fold, others) for fold, others in pairs)
         return total / sum(fold.size for fold in self._folds)
 
-    def _validate(self, target: int, left: Left) -> float | None:
-        """Return R² on held-out rows; None without rows."""
+    def _validate(self, target: int, left: HeldOutResidual) -> float | None:
+        """Return R² on held-out rows; None if no rows were given or the target is constant."""
         variance = 0.0 if self._whole is None else float(self._whole.variances[target])
         return 1 - self._held_out(left) / variance if variance > 0 else None
 
@@ -193,10 +197,10 @@ class FormulaFinder:
         held_out = Coordinates(fold, self._dictionary, self._subject.target_means)
         return held_out.left_by_variables(others.fit_variables(target, variables), target)
 
-    # All functions
+    # Formula with all functions of the fit (`max_terms` is None)
 
     def _full(self, coordinates: Coordinates, target: int) -> Array:
-        """Return the combination that the decoder would have on other rows."""
+        """Return the coefficients that the decoder would have if it were fitted to other rows."""
         moments = coordinates.moments
         norms = np.sqrt(moments.gram.diagonal())
         norms[norms == 0] = 1.0
@@ -214,7 +218,7 @@ class FormulaFinder:
     def _all_parts(
         self, combination: Array, mean: float, deviation: float
     ) -> dict[TermProduct, float]:
-        """Return all functions as terms in the raw columns, without rounding errors."""
+        """Write a sum of all functions in raw columns; return product → coefficient."""
         dictionary = self._dictionary
         expansions = [dictionary.expand(function) for function in dictionary.functions]
         expanded = zip(combination.tolist(), expansions, strict=True)
@@ -224,7 +228,7 @@ class FormulaFinder:
             if abs(value) * self._rms.get(product, np.inf) > NO_TERM * deviation
         }
 
-    # The formula
+    # Conversion of a fit to a formula
 
     def _parts_of(self, fit: SparseFit) -> dict[TermProduct, float]:
         expansions = [self._dictionary.candidates[i].expansion for i in fit.support]
@@ -251,7 +255,7 @@ class FormulaFinder:
         digits = []
         for product in order:
             rms = abs(parts[product]) * self._rms.get(product, 1.0)
-            # the error of a rounded number is up to half a unit of its last digit
+            # rounding changes a number by up to half a unit of its last digit
             needed = math.ceil(math.log10(5 * rms / accuracy)) if rms and accuracy else DIGITS
             digits.append(min(max(DIGITS, needed), MAX_DIGITS))
         return Formula(
@@ -263,7 +267,7 @@ class FormulaFinder:
     # Increase of the residual without each variable
 
     def _losses(self, target: int, support: IntArray) -> dict[int, float]:
-        """Return for each variable the increase of the residual without its terms."""
+        """Return for each variable the increase of the residual if its terms are removed."""
         candidates = self._dictionary.candidates
         whole = self._coordinates.fit(target, support, constant=True).error
         used = frozenset[int]().union(*(candidates[i].variables for i in support))

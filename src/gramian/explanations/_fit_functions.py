@@ -1,4 +1,4 @@
-"""Functions of a fit as functions of a formula."""
+"""Conversion of functions of a fit to `Function` objects of a formula."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from gramian.families import AtomBasis, Z
 from gramian.formulas import Function
 
 LEVEL_ERROR_SHARE = 1e-9
-"""Largest rounding error of a level that was scaled and scaled back, as a share of its size."""
+"""A level is rounded if this changes it by less than this share of the column's size."""
 
 
 @dataclass(frozen=True)
 class Scaled:
-    """Mean and standard deviation by which a fit scales a variable."""
+    """Mean and standard deviation with which a fit scales a variable."""
 
     mean: float
     deviation: float
 
 
 def atom_function(key: Hashable, scaled: Scaled, evaluate: Callable[[Array], Array]) -> Function:
-    """Return the `Function` of one variable that has the given key in its family."""
+    """Return a function of one variable as a `Function`; `key` names it within its family."""
     kind, parameter = str(key), None
     if key == Z:
         kind = "z"
@@ -41,14 +41,14 @@ def atom_function(key: Hashable, scaled: Scaled, evaluate: Callable[[Array], Arr
 def called_function(
     name: str, scalings: Sequence[Scaled], function: Callable[..., Array]
 ) -> Function:
-    """Return the `Function` of a user's function of scaled variables."""
+    """Return a user's function of scaled variables as a `Function`."""
     means = tuple(each.mean for each in scalings)
     deviations = tuple(each.deviation for each in scalings)
     return Function(name, None, means, deviations, partial(_values_of, function))
 
 
 def values_of_atom(basis: AtomBasis, index: int, z: Array) -> Array:
-    """Return the values of one function of a basis for a scaled variable."""
+    """Return the values of function `index` of a basis at the values `z` of a scaled variable."""
     values: Array = basis.evaluate(z)[index]
     return values
 
@@ -58,7 +58,7 @@ def _values_of(function: Callable[..., Array], *z: Array) -> Array:
 
 
 def _tidy(level: float, scaled: Scaled) -> float:
-    """Return a level without the rounding errors of scaling to variance 1 and back."""
+    """Remove the rounding errors that scaling to variance 1 and back has added to a level."""
     size = max(abs(scaled.mean), scaled.deviation)
     rounded = round(level, int(9 - np.floor(np.log10(size))))
     return rounded if abs(rounded - level) < LEVEL_ERROR_SHARE * size else level

@@ -1,4 +1,4 @@
-"""Parts of an explanation: redundant columns, kept columns, and the graph between them."""
+"""Parts of an explanation: dropped columns, kept columns, and the graph between them."""
 
 from __future__ import annotations
 
@@ -16,49 +16,51 @@ from gramian.laws import LawFormula
 
 RedundancyKind = Literal["constant", "duplicate", "linear", "nonlinear", "partial", "law"]
 DUPLICATE = 0.99
-"""Least R² of one other column, shifted and scaled, that makes a column a duplicate."""
+"""A column is a duplicate of another column if a · other + b explains it with at least this R²."""
 PARTIAL = 0.9
-"""A column whose formula has a lower R² is explained in part only."""
+"""A redundancy is of the kind "partial" if its formula has a lower R² than this."""
 NOTHING = 0.05
-"""A formula with a lower R² says no more than a constant, and is not printed."""
+"""A formula with a lower R² than this is not printed: it is hardly better than a constant."""
 
 
 @dataclass(frozen=True)
 class Redundancy:
-    """A column that was not kept, as a formula of kept columns.
+    """A column that was not kept, with a formula in the kept columns.
 
-    Call it with the kept columns to compute the column: a table or mapping that has them by name,
-    or an array as `transform` returns it.
+    Call it with the kept columns to compute the column. The kept columns are a data frame or
+    mapping with column names, or an array as `transform` returns it.
 
     Attributes
     ----------
     feature : str
         The name of the column, or of the direction.
     index : int
-        Its index.
+        The index of the column among all columns, or of the direction among all directions.
     expression : Formula or LawFormula
-        The formula.
+        The formula that computes the column from kept columns.
     kind : {"constant", "duplicate", "linear", "nonlinear", "partial", "law"}
-        "duplicate" is one other column, shifted and scaled, with R² ≥ 0.99; "linear" a sum of
-        other columns; "partial" any formula with R² < 0.9: the column holds more than
-        the formula gives. "law" is an exact law among the columns, which need not be a sum of
-        functions of the fit.
+        "duplicate" is one other column, shifted and scaled, with R² ≥ 0.99; "linear" is a sum of
+        other columns; "nonlinear" is any other formula; "partial" is a formula with R² < 0.9, which
+        does not explain all of the column. "law" is a law among the columns, which need not be a
+        sum of functions of the fit.
     r2 : float
         The share of the variance that the formula explains, on the rows of the fit.
     validation_r2 : float or None
-        The share of the variance that the formula explains on other rows, if rows were given.
+        The share of the variance that the formula explains on test rows; None without such rows.
     validated : str
-        The rows of `validation_r2`. "held out": rows that took no part in finding terms and
-        coefficients, but chose the number of terms, so that R² is slightly too high. "on X", or on
-        another table: the formula was evaluated on these rows without fitting it again.
+        The rows on which `validation_r2` was measured. "held out": terms and coefficients were
+        found without these rows, but the number of terms was chosen with them, so R² is slightly
+        too high. "on X", or on another table: the formula was evaluated on all rows of this table.
     residual_std : float
         The root mean square of the residual, in the units of the column.
     linear_r2 : float
         The share of the variance that all kept columns explain linearly.
     full_r2 : float
-        The share that all functions of the fit explain: no formula in them explains more.
+        The share of the variance that all functions of the fit explain: the upper limit for
+        formulas of these functions.
     sources : mapping from str to float
-        The columns in the formula, and how much R² would fall without the terms that each is in.
+        The columns in the formula. The number is the decrease of R² if all terms with this column
+        are removed.
 
     Examples
     --------
@@ -93,11 +95,11 @@ class Redundancy:
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        """Pairs of a coefficient and a mapping from columns to exponents or functions."""
+        """The terms of the formula: pairs of a coefficient and its factors."""
         return self.expression.terms
 
     def __call__(self, table: Mapping[str, ArrayLike] | ArrayLike) -> Array:
-        """Compute the column from the kept ones.
+        """Compute the column from the kept columns.
 
         Parameters
         ----------
@@ -112,9 +114,9 @@ class Redundancy:
         Parameters
         ----------
         table : mapping, data frame or array
-            The kept columns.
+            The kept columns, by name or in the order of `transform`.
         values : array-like of shape (n_samples,)
-            The column itself.
+            The true values of the column.
         """
         y = np.asarray(values, dtype=np.float64)
         left, whole = np.mean((y - self(table)) ** 2), np.var(y)
@@ -139,7 +141,7 @@ class Redundancy:
         return f"{quote(self.feature)} = {self.formula} ({', '.join(notes)})"
 
     def latex(self) -> str:
-        """Write the equation in LaTeX's math mode."""
+        """Return the equation in LaTeX's math mode."""
         return f"{latex_name(self.feature)} = {self.expression.latex()}"
 
     def sympy(self) -> Any:
@@ -150,25 +152,26 @@ class Redundancy:
 
 @dataclass(frozen=True)
 class KeptFeature:
-    """A column or direction that was kept, with the reasons.
+    """A column or direction that was kept, with the variance that it explains.
 
     Attributes
     ----------
     feature : str
         The name of the column, or of the direction.
     index : int
-        Its index among the columns, or among the directions to choose from.
+        The index of the column among all columns, or of the direction among all directions.
     order : int
         The position in the order of choice, 0 for the first.
     variance : float
-        Its variance.
+        The variance of the column or direction.
     residual_variance : float
-        The part of its variance that functions of earlier columns do not explain, by least squares.
+        The part of this variance that functions of the columns chosen before do not explain.
     explains : mapping from str to (float, float)
-        For every column that was not kept, the shares of its variance that this column adds: by
-        itself (linear), and by products and other functions with earlier columns (nonlinear).
+        For every column that was not kept, two shares of its variance: the share that this kept
+        column adds linearly, and the share that nonlinear functions of this kept column, and its
+        products with columns chosen before, add.
     loadings : mapping from str to float, or None
-        For a direction, the weights of the centred columns in its sum.
+        For a direction, the weight of each centred column in it; None for a column.
 
     Examples
     --------
@@ -193,12 +196,12 @@ class KeptFeature:
 
     @property
     def linear(self) -> float:
-        """The average share of the other columns' variance that the column explains linearly."""
+        """The share of variance that this column adds linearly, averaged over dropped columns."""
         return float(np.mean([linear for linear, _ in self.explains.values()] or [0.0]))
 
     @property
     def nonlinear(self) -> float:
-        """The average share of the other columns' variance that further functions explain."""
+        """The share of variance that nonlinear functions add, averaged over dropped columns."""
         return float(np.mean([nonlinear for _, nonlinear in self.explains.values()] or [0.0]))
 
     def __str__(self) -> str:
@@ -212,7 +215,7 @@ class KeptFeature:
 
 @dataclass(frozen=True)
 class Node:
-    """A column in the redundancy graph; R² is that of its formula, 1 if it was kept.
+    """A node of the redundancy graph: a column that was kept, or that has a formula.
 
     Attributes
     ----------
@@ -221,9 +224,9 @@ class Node:
     kept : bool
         True if the column was kept.
     kind : {"kept", "constant", "duplicate", "linear", "nonlinear", "partial", "law"}
-        The kind of its formula, as in :class:`Redundancy`, or "kept".
+        "kept", or the kind of the column's formula, as in :class:`Redundancy`.
     r2 : float
-        R² of its formula; 1 if it was kept.
+        R² of the column's formula; 1 for a kept column.
 
     Examples
     --------
@@ -240,18 +243,18 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """A kept column in the formula of another column; the weight is the fall of R² without it.
+    """An edge of the redundancy graph: the formula of column `target` contains column `source`.
 
     Attributes
     ----------
     source : str
         The name of the kept column.
     target : str
-        The name of the column that the formula gives.
+        The name of the column that the formula computes.
     weight : float
-        How much R² of the formula would fall without the kept column.
+        The decrease of R² if all terms with the kept column are removed from the formula.
     linear : bool
-        True if the kept column enters the formula only as a column times a coefficient.
+        True if the kept column occurs in the formula only as coefficient times column.
 
     Examples
     --------
@@ -268,14 +271,14 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """Graph of redundancies: edges go from kept columns to columns that they explain.
+    """The redundancy graph: edges go from kept columns to the columns that they explain.
 
     Attributes
     ----------
     nodes : tuple of Node
-        The columns.
+        The kept columns, then the explained columns.
     edges : tuple of Edge
-        Pairs of a kept column and a column in whose formula it is.
+        One edge for each kept column in each formula.
 
     Examples
     --------

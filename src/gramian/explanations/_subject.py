@@ -1,4 +1,4 @@
-"""Subject of an explanation: the targets, the variables that explain them, and all names."""
+"""Subject of an explanation: the columns to explain, the kept variables, and their names."""
 
 from __future__ import annotations
 
@@ -17,25 +17,27 @@ from gramian.fitting import FittedModel
 
 @dataclass(frozen=True)
 class Subject:
-    """Subject of an explanation: the targets, the variables that explain them, and all names."""
+    """The targets (columns or directions to explain) and the kept variables that explain them."""
 
     columns: list[str]
+    """Names of all columns of the table."""
     names: list[str]
-    """Names of the variables, in the order of choice."""
+    """Names of the kept variables, in the order in which they were chosen."""
     indices: IntArray
-    """Indices of the variables among the columns or directions."""
+    """Indices of the kept variables among all columns or directions."""
     place: list[int]
-    """Places of the variables in the output of `transform`."""
+    """Positions of the kept variables in the output of `transform`."""
     variable_means: Array
     axes: Array | None
-    """The directions that can be explained; None for the columns."""
+    """The directions that can be explained, one in each row; None if columns are explained."""
     targets: IntArray
+    """Indices of the columns or directions to explain."""
     target_names: list[str]
     target_means: Array
 
 
 def subject_of(model: FittedModel, features: Iterable[str | int] | None) -> Subject:
-    """Return the subject of an explanation; by default all columns not kept are targets."""
+    """Return the subject: the targets are `features`, by default all columns that were not kept."""
     columns = _unique(model.names, model.n_columns)
     everything, means = columns, model.mean
     if model.basis is not None:
@@ -66,7 +68,7 @@ def subject_of(model: FittedModel, features: Iterable[str | int] | None) -> Subj
 
 
 def _unique(names: Any, n: int) -> list[str]:
-    """Return the names of the columns; equal names get their index as a suffix."""
+    """Return the names of the columns; the index is added to names that occur more than once."""
     if names is None:
         return names_or_numbers(None, n)
     count = Counter(names)

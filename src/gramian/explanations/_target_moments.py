@@ -1,4 +1,4 @@
-"""Moments of functions and targets, from the fit or from given rows; formulas need no more."""
+"""Moments of functions and targets, from the fit or from rows, from which formulas are found."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from gramian.core.pursuit import BLOCK_BYTES, MAX_MOMENTS
 from gramian.fitting import FittedModel
 
 UNCERTAIN = 1e-13
-"""Largest difference of two moments that is a rounding error, as a share of the moments."""
+"""A difference of two moments below this share of the moments is a rounding error."""
 N_FOLDS = 5
-"""Number of folds of the rows; each fold is held out once."""
+"""Number of folds (parts) of the rows for cross-validation; each fold is held out once."""
 N_FOLDS_OF_MANY = 2
-"""Number of folds if there are many functions, to save memory."""
+"""Number of folds if the fit has more than `MAX_MOMENTS` functions, to save memory."""
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Expectations over some rows."""
+    """Expectations of products of functions, targets and variables over some rows."""
 
     gram: Array
-    """E[ffᵀ] for the functions of the basis, the constant first."""
+    """E[ffᵀ] for the functions f of the basis; the first function is the constant."""
     with_targets: Array
-    """E[fyᵀ] for the centred columns or directions y to be explained."""
+    """E[fyᵀ] for the functions f and the targets y: centred columns or directions to explain."""
     squares: Array
-    """E[y²]."""
+    """E[y²] for each target y."""
     with_variables: Array
-    """E[fzᵀ] for the chosen variables, centred."""
+    """E[fzᵀ] for the functions f and the kept variables z, centred."""
     size: float
     """The number of rows, or the sum of their weights."""
 
     def left_by(self, combination: Array, target: int) -> float:
-        """Return the mean square residual of a target by a combination of the functions."""
+        """Return the mean square residual of a target, given the coefficients of the functions."""
         with_functions = self.gram @ combination - 2 * self.with_targets[:, target]
         return max(float(self.squares[target] + combination @ with_functions), 0.0)
 
@@ -61,37 +61,37 @@ def mix(parts: Sequence[Moments]) -> Moments:
 
 
 def of_targets(columns: Array, axes: Array | None, targets: IntArray) -> Array:
-    """Return the part of a matrix that belongs to the targets.
+    """Return the columns of a matrix that belong to the targets, of shape (n, n_targets).
 
     Parameters
     ----------
     columns : array of shape (n, n_features)
-        Centred rows, or any matrix that is linear in the columns.
+        Centred rows of the table, or any matrix whose columns belong to columns of the table.
     axes : array of shape (n_directions, n_features) or None
-        The directions that are explained; None for columns.
+        The directions that can be explained; None if columns are explained.
     targets : array
-        The indices of the targets.
+        The indices of the columns or directions to explain.
     """
     return columns[:, targets] if axes is None else columns @ axes[targets].T
 
 
 def of_fit(model: FittedModel, axes: Array | None, targets: IntArray) -> Moments | None:
-    """Return the moments that a fit has stored; None if it has stored none.
+    """Return the moments that a fit has stored; None if the fit has no stored moments.
 
     Parameters
     ----------
     model : FittedModel
         The fit.
     axes : array of shape (n_directions, n_features) or None
-        The directions that are explained; None for columns.
+        The directions that can be explained; None if columns are explained.
     targets : array
-        The indices of the targets.
+        The indices of the columns or directions to explain.
     """
     if model.decoder.moments is None:
         return None
     gram, with_x = model.decoder.moments
     with_targets = of_targets(with_x, axes, targets)
-    with_variables = model.encoder(with_x)  # linear, so that it works on expectations, too
+    with_variables = model.encoder(with_x)  # linear, so it maps expectations, too
     squares = model.variances[targets]
     return Moments(gram, with_targets, squares, with_variables, float(model.record.n_rows))
 
@@ -103,7 +103,7 @@ def of_rows(
     axes: Array | None,
     targets: IntArray,
 ) -> list[Moments]:
-    """Return the moments of random folds of a table."""
+    """Divide the rows of a table at random into folds; return the moments of each fold."""
     n_folds = N_FOLDS if model.record.n_functions <= MAX_MOMENTS else N_FOLDS_OF_MANY
     if weights is not None:
         table, weights = table[weights > 0], weights[weights > 0]
@@ -143,7 +143,7 @@ def _of_part(
         gram += weighted @ functions.T
         with_targets += weighted @ y
         with_variables += weighted @ z
-        squares += weighted[0] @ y**2  # the constant function is 1
+        squares += weighted[0] @ y**2  # the first function is the constant 1
     size = gram[0, 0]
     return Moments(
         gram / size, with_targets / size, squares / size, with_variables / size, float(size)

@@ -1,4 +1,4 @@
-"""Search for the terms of a formula, for each number of terms."""
+"""Search for the best terms of a formula, for each number of terms."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from gramian.explanations._coordinates import SHARE_FLOOR, Coordinates, SparseFi
 from gramian.formulas import FITTED_SUMS, WIDTH, growing, shrinking
 
 SEARCHED = 200
-"""Largest number of candidates for which the search also begins with all of them."""
+"""With at most this many candidate terms, the search that removes terms starts with all."""
 WIDTH_OF_MANY = 5
-"""Largest number of sums of one length that are kept, with more candidates than `SEARCHED`."""
+"""Width of the beam search with more candidate terms than `SEARCHED`, to save time."""
 EXACT_SHARE = 1e-9
-"""Largest share of a column's variance that an exact formula leaves."""
+"""A formula is exact if its residual is at most this share of the column's variance."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Shape of a formula: number of terms, with or without constant, linear or not."""
+    """Shape of a formula: the number of terms, with a constant or not, linear or not."""
 
     n_terms: int
     constant: bool
@@ -30,12 +30,12 @@ class Shape:
 
     @property
     def complexity(self) -> int:
-        """The number of terms, plus one for a constant, plus one for products."""
+        """The number of terms, plus one for a constant, plus one if nonlinear terms are allowed."""
         return self.n_terms + self.constant + (self.n_terms > 0 and not self.linear)
 
 
 def shapes(max_terms: int) -> list[Shape]:
-    """Return all shapes, the simplest first."""
+    """Return all shapes with up to `max_terms` terms, the simplest first."""
     some = [
         Shape(n, constant, linear)
         for n, constant, linear in itertools.product(
@@ -46,7 +46,10 @@ def shapes(max_terms: int) -> list[Shape]:
 
 
 class SupportSearch:
-    """The best supports of every size for one target, on one set of rows."""
+    """Search for the best candidate terms of one target, for each number of terms.
+
+    A support is an array with the indices of the candidate terms in a formula.
+    """
 
     def __init__(
         self, coordinates: Coordinates, target: int, linear: IntArray, max_terms: int
@@ -60,14 +63,17 @@ class SupportSearch:
         }
 
     def fit(self, shape: Shape) -> SparseFit | None:
-        """Return the formula of a shape; None if there are not enough candidates."""
+        """Return the best fit with this shape; None if there are too few candidate terms."""
         supports = self._supports[shape.linear]
         if shape.n_terms not in supports:
             return None
         return self._coordinates.fit(self._target, supports[shape.n_terms], constant=shape.constant)
 
     def _path(self, candidates: IntArray, max_terms: int) -> dict[int, IntArray]:
-        """Return the best support of each size, among growing and shrinking sums."""
+        """Return for each number of terms the support with the smallest residual.
+
+        Two searches propose supports: one adds terms, the other removes terms.
+        """
         best: dict[int, IntArray] = {0: np.empty(0, dtype=np.intp)}
         y = self._coordinates.targets[1:, self._target]
         explained = float(y @ y)
@@ -97,14 +103,14 @@ class SupportSearch:
 
 
 def exact_sum(coordinates: Coordinates, target: int) -> SparseFit | None:
-    """Return the sum of fewest variables that gives a target exactly, or None.
+    """Return a target as an exact sum of as few variables as possible; None if there is no sum.
 
-    The sum may be long: a flag that is 1 minus eight others has no formula of fewer terms.
+    The sum may be long: a flag that is 1 minus eight other flags needs eight terms.
 
     Parameters
     ----------
     coordinates : Coordinates
-        The variables and targets.
+        The coordinates of variables and targets.
     target : int
         The index of the target.
     """

@@ -1,4 +1,4 @@
-"""Formulas: sums of products of powers and functions of columns."""
+"""Formulas: sums of terms, each a coefficient times powers and functions of columns."""
 
 from gramian.formulas._formula import Factors, Formula, Term, import_sympy
 from gramian.formulas._function import Function

@@ -1,4 +1,4 @@
-"""Formula: a sum of coefficients times products of powers and functions of columns."""
+"""Formula: a sum of terms, each a coefficient times powers and functions of columns."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from gramian.formulas._notation import (
 )
 
 Factors = Mapping[str | tuple[str, ...], int | Fraction | Function]
-"""Maps a column to its exponent or to a function, or several columns to a function of them."""
+"""Factors of a term: column → its exponent or a function; several columns → their function."""
 
 
 class Term(NamedTuple):
-    """A coefficient and the factors that it is multiplied with; the constant term has no factors.
+    """A term of a formula: a coefficient times factors; the constant term has no factors.
 
     Examples
     --------
@@ -45,29 +45,29 @@ class Term(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the term."""
+        """The names of the columns that occur in the term."""
         return tuple(name for key in self.factors for name in _columns_of(key))
 
     @property
     def is_linear(self) -> bool:
-        """True if the term is a coefficient times a column."""
+        """True if the term is a coefficient times one column."""
         return list(self.factors.values()) == [1]
 
 
 @dataclass(frozen=True)
 class Formula:
-    r"""A sum of terms in the columns and their units.
+    r"""A sum of terms: coefficients times powers and functions of columns, in their units.
 
-    Call it with the kept columns to evaluate it: an array as the estimator's `transform` returns
-    it, or any table or mapping that gives columns by name.
+    Call the formula with the kept columns to evaluate it. The kept columns are an array, as the
+    estimator's `transform` returns it, or a data frame or mapping with column names.
 
     Attributes
     ----------
     terms : tuple of Term
-        Pairs of a coefficient and a mapping from column names to exponents or functions, by
-        decreasing share in the variance, the constant last.
+        Pairs of a coefficient and a mapping from column names to exponents or functions. Terms with
+        the largest standard deviation come first, the constant comes last.
     columns : tuple of str
-        The kept columns, in the order of `transform`.
+        The names of the kept columns, in the order of `transform`.
     digits : tuple of int
         The number of printed digits of each coefficient: four, or more if four digits would shift
         the result by more than a thousandth of its standard deviation.
@@ -91,7 +91,7 @@ class Formula:
     digits: tuple[int, ...] = ()
 
     def __call__(self, table: Mapping[str, ArrayLike] | ArrayLike) -> Array:
-        """Evaluate the formula.
+        """Evaluate the formula in each row.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class Formula:
         Returns
         -------
         values : array of shape (n_samples,)
-            One value for each row.
+            The value of the formula in each row.
         """
         column_of = self._reader(table)
         length = None if isinstance(table, Mapping) else np.shape(table)[:1]
@@ -134,11 +134,11 @@ class Formula:
         return self._write(TEXT)
 
     def latex(self) -> str:
-        """Write the formula in LaTeX's math mode."""
+        """Return the formula in LaTeX's math mode."""
         return self._write(LATEX)
 
     def _write(self, notation: Notation) -> str:
-        """Return the sum as text, with signs between the terms."""
+        """Return the formula as text in one notation, with + or - between the terms."""
         digits = self.digits or (DIGITS,) * len(self.terms)
         parts: list[str] = []
         for term, n in zip(self.terms, digits, strict=True):
@@ -148,7 +148,7 @@ class Formula:
         return " ".join(parts) or "0"
 
     def sympy(self) -> Any:
-        """Return the formula as an expression of SymPy, with all digits."""
+        """Return the formula as an expression of SymPy; coefficients have all digits."""
         sympy = import_sympy()
         total = sympy.Integer(0)
         for coefficient, factors in self.terms:
@@ -165,7 +165,7 @@ class Formula:
 
 
 def import_sympy() -> Any:
-    """Return the module sympy, or raise an error that says what to install."""
+    """Import and return sympy; raise an error with the command to install it if it is missing."""
     return require("sympy", "A formula as an expression of SymPy")
 
 
@@ -180,7 +180,7 @@ class Notation(NamedTuple):
     minus: str
 
     def write(self, term: Term, digits: int) -> str:
-        """Return a term as text, without its sign."""
+        """Return a term as text in this notation, without its sign."""
         coefficient = self.number(abs(term.coefficient), digits)
         factors = []
         for key, factor in term.factors.items():

@@ -1,4 +1,4 @@
-"""Functions of columns that are factors of a term: sines, cosines, levels, the user's functions."""
+"""Functions of columns in formulas: sines, cosines, indicators of a value, user functions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from gramian.formulas._notation import MINUS, latex_name, latex_number, number
 
 @dataclass(frozen=True)
 class Function:
-    """A function of one or more columns, each centred and divided by its standard deviation.
+    """A factor of a term: a function of one or more columns.
+
+    Each column is centred and divided by its standard deviation before the function is applied.
 
     Attributes
     ----------
@@ -52,7 +54,7 @@ class Function:
     evaluate: Callable[..., Array] = field(repr=False, compare=False)
 
     def __call__(self, *columns: Array) -> Array:
-        """Return the values of the function.
+        """Return the values of the function in each row.
 
         Parameters
         ----------
@@ -66,12 +68,12 @@ class Function:
         return self.evaluate(*scaled)
 
     def text(self, names: Sequence[str]) -> str:
-        """Write the function as text.
+        """Return the function as text.
 
         Parameters
         ----------
         names : sequence of str
-            The names of the columns, ready to be written.
+            The names of the columns as they are printed, with backquotes if necessary.
         """
         if self.kind == "level":
             assert self.parameter is not None
@@ -86,7 +88,7 @@ class Function:
         return f"{self.kind}({frequency}{', '.join(arguments)})"
 
     def latex(self, names: Sequence[str]) -> str:
-        """Write the function in LaTeX's math mode.
+        """Return the function in LaTeX's math mode.
 
         Parameters
         ----------
@@ -107,7 +109,7 @@ class Function:
         return rf"{called}\left({frequency}{', '.join(arguments)}\right)"
 
     def sympy(self, symbols: Sequence[Any]) -> Any:
-        """Return an expression of SymPy; functions that SymPy does not know stay undefined.
+        """Return the function as an expression of SymPy; user functions become undefined functions.
 
         Parameters
         ----------

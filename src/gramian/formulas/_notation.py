@@ -1,4 +1,4 @@
-"""Names and numbers as text and as LaTeX."""
+"""Names, numbers and powers, written as plain text and as LaTeX."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import re
 from fractions import Fraction
 
 DIGITS = 4
-"""Significant digits of a printed number, unless more are needed."""
+"""Default number of significant digits of a printed number."""
 MAX_DIGITS = 12
+"""Largest number of significant digits of a printed coefficient."""
 MAX_DENOMINATOR = 12
-"""Largest denominator of a simple fraction: as text, as coefficient, as exponent."""
+"""Largest denominator of a fraction that is printed, or tried as coefficient or exponent."""
 MAX_NUMERATOR = 1_000
-"""Largest numerator of a fraction that is written as a fraction; others become decimals."""
+"""A fraction with a numerator of at least this is printed as a decimal number."""
 MINUS = "\N{MINUS SIGN}"
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _UNCLEAR = re.compile(r"[^\w .,:;%#&@'°µ$-]|^[\s\d.-]|\s$|\s\s|^$|[⁰¹²³⁴-⁹]")
-"""Names that are unclear within a formula: with operators or brackets, or like numbers."""
+"""Pattern of names that need backquotes: with operators or brackets, or like numbers."""
 _LATEX = {
     "\\": r"\backslash ",
     "^": r"\wedge ",
@@ -29,24 +30,24 @@ _LATEX = {
 
 
 def superscript(exponent: int) -> str:
-    """Return an exponent in superscript digits; an empty text for 1."""
+    """Return an exponent in superscript digits; an empty text for the exponent 1."""
     return "" if exponent == 1 else str(exponent).translate(_SUPERSCRIPTS)
 
 
 def powered(name: str, exponent: int | Fraction) -> str:
-    """Return a power as text: x², √x, x^(3/2)."""
+    """Return a power of a name as text: x², √x, x^(3/2)."""
     if isinstance(exponent, int):
         return name + superscript(exponent)
     return f"√{name}" if exponent == Fraction(1, 2) else f"{name}^({exponent})"
 
 
 def latex_powered(name: str, exponent: int | Fraction) -> str:
-    """Return a power in LaTeX."""
+    """Return a power of a name in LaTeX."""
     return name if exponent == 1 else f"{name}^{{{exponent}}}"
 
 
 def fraction(value: float) -> str | None:
-    """Return a number as a simple fraction; None if it has a short decimal or is no fraction."""
+    """Return a number as text like "5/9"; None for a short decimal or if no fraction is equal."""
     near = Fraction(value).limit_denominator(MAX_DENOMINATOR)
     short = float(f"{value:.{DIGITS - 1}e}") == value
     if short or not 0 < near.numerator < MAX_NUMERATOR or float(near) != value:
@@ -55,7 +56,7 @@ def fraction(value: float) -> str | None:
 
 
 def quote(name: str) -> str:
-    """Return a name, in backquotes if it could be read as a part of the formula around it."""
+    """Return a name, in backquotes if it could be misread as a part of a formula."""
     if not _UNCLEAR.search(name):
         return name
     return "`" + _printable(name).replace("`", "``") + "`"
@@ -72,7 +73,7 @@ def _printable(name: str) -> str:
 
 
 def number(value: float, digits: int = DIGITS) -> str:
-    """Return a number as text with so many significant digits, without trailing zeros."""
+    """Return a number as text with `digits` significant digits, without zeros at the end."""
     mantissa, exponent = _decimal(value, digits)
     if not exponent:
         return mantissa.replace("-", MINUS)
@@ -81,7 +82,7 @@ def number(value: float, digits: int = DIGITS) -> str:
 
 
 def latex_number(value: float, digits: int = DIGITS) -> str:
-    """Return a number in LaTeX with so many significant digits, without trailing zeros."""
+    """Return a number in LaTeX with `digits` significant digits, without zeros at the end."""
     mantissa, exponent = _decimal(value, digits)
     if not exponent:
         return mantissa
@@ -90,7 +91,7 @@ def latex_number(value: float, digits: int = DIGITS) -> str:
 
 
 def _decimal(value: float, digits: int) -> tuple[str, int]:
-    """Return the mantissa as text and the exponent of ten; the exponent is 0 for plain decimals."""
+    """Split a number: return its mantissa as text and its power of ten, 0 for a plain decimal."""
     rounded = float(f"{value:.{digits - 1}e}")
     if rounded == 0 or not math.isfinite(rounded):
         return f"{rounded:g}", 0
@@ -104,9 +105,9 @@ def _decimal(value: float, digits: int) -> tuple[str, int]:
 
 
 def r_squared(value: float) -> str:
-    """Return R² as text with four decimals, never rounded up to 1."""
+    """Return R² as text with four decimals; values below 1 - 1e-9 are not rounded up to 1."""
     if value > 1 - 1e-9:
         return "1"
     if value > 0.99995:
         return ">0.9999"
-    return f"{round(value, 4) + 0.0:.4f}".replace("-", MINUS)  # adding zero drops its sign
+    return f"{round(value, 4) + 0.0:.4f}".replace("-", MINUS)  # adding 0.0 changes -0.0 to 0.0

@@ -1,8 +1,9 @@
-"""Sparse sums: sums of few functions that give a target, by adding functions or leaving them out.
+"""Sparse sums: approximations of a target by sums of few functions.
 
-Functions and target are vectors: values in rows, or coordinates along orthonormal functions. Only
-their products matter. The search for formulas and the search for laws both use these sums, and
-each decides how much a term must gain.
+`growing` adds functions one by one, and `shrinking` removes them one by one. Functions and target
+are vectors: values in rows, or coordinates along orthonormal functions. Only their inner products
+matter. The search for formulas and the search for laws both use these sums, and both decide for
+themselves how many terms a sum should have.
 """
 
 from __future__ import annotations
@@ -15,37 +16,37 @@ from scipy.linalg import qr, solve_triangular
 from gramian._support.types import Array, IntArray
 
 WIDTH = 30
-"""Largest number of sums of one length that the beam keeps."""
+"""Default width of the beam search: number of sums with k terms that get a further term."""
 FITTED_SUMS = 5
-"""Largest number of sums of one length that are fitted closely."""
+"""Number of the best sums with k terms that are fitted again by accurate least squares."""
 RIDGE = 1e-13
-"""Ridge added to Gram matrices of unit functions, so that they can be inverted."""
+"""Number added to the diagonal of Gram matrices of functions of norm 1, to invert them."""
 NEW = 1e-10
-"""Least residual variance of a unit function that can be added to a sum."""
+"""A function is not added to a sum if the sum's functions explain all of it but this share."""
 RANK = 1e-9
-"""Rank tolerance of the pivoted QR."""
+"""Rank tolerance of the pivoted QR decomposition, relative to the first pivot."""
 ONE_BY_ONE = 40
-"""With more functions than this, a quarter of the functions is left out at once."""
+"""`shrinking` removes functions one by one; if more than this remain, a quarter at once."""
 
 
 def growing(gram: Array, cross: Array, max_terms: int, width: int = WIDTH) -> Iterator[IntArray]:
-    """Yield the best sums of one function, of two, and so on: a beam search.
+    """Yield the best sums of one function, then of two functions, and so on: a beam search.
 
     Parameters
     ----------
     gram : array of shape (n_functions, n_functions)
-        Products of functions of unit size.
+        Inner products of the functions, which have norm 1.
     cross : array of shape (n_functions,)
-        Products of the functions with the target.
+        Inner products of the functions with the target.
     max_terms : int
         The largest number of functions in a sum.
     width : int, default=30
-        The largest number of sums of one length that are kept.
+        The number of sums with k terms that get a further term.
 
     Yields
     ------
     beam : array of shape (n_sums, n_terms)
-        Indices of functions, one sum a row; the sums with the smallest residuals come first.
+        The indices of the functions of each sum; the sums with the smallest residuals come first.
     """
     beam = np.empty((1, 0), dtype=np.intp)
     for _ in range(min(max_terms, len(cross))):
@@ -56,10 +57,11 @@ def growing(gram: Array, cross: Array, max_terms: int, width: int = WIDTH) -> It
 
 
 def _grown(gram: Array, cross: Array, beam: IntArray, width: int) -> IntArray:
-    """Add every function to every sum, and return the new sums, smallest residuals first.
+    """Add every function to every sum; return the best `width` new sums, smallest residual first.
 
-    With A the Gram matrix of a sum's functions and c their products with the target, a function f
-    gains (cf − aᵀA⁻¹c)² / (1 − aᵀA⁻¹a), where a are its products with them.
+    Let A be the Gram matrix of the functions of a sum, and c their inner products with the target.
+    A new function f has the inner products a with them, and c_f with the target. It reduces the
+    squared residual by (c_f − aᵀA⁻¹c)² / (1 − aᵀA⁻¹a).
     """
     if not beam.shape[1]:
         order = np.argsort(-np.abs(cross), kind="stable")[:width]
@@ -86,14 +88,14 @@ def _grown(gram: Array, cross: Array, beam: IntArray, width: int) -> IntArray:
 
 
 def shrinking(functions: Array, target: Array) -> Iterator[IntArray]:
-    """Yield sets of functions: all functions first, then without the least useful functions.
+    """Yield sets of functions (as indices): first all, then without the least useful ones.
 
     Parameters
     ----------
     functions : array of shape (n_products, n_functions)
-        Functions of unit size.
+        The functions as vectors of norm 1.
     target : array of shape (n_products,)
-        The target.
+        The target vector.
     """
     chosen = np.arange(functions.shape[1])
     while len(chosen):
@@ -104,7 +106,7 @@ def shrinking(functions: Array, target: Array) -> Iterator[IntArray]:
         inverse = solve_triangular(r[:rank, :rank], np.eye(rank), check_finite=False)
         coefficients = inverse @ (q[:, :rank].T @ target)
         yield np.sort(chosen)
-        # The squared residual grows by c² / (A⁻¹)ii without function i; A is the Gram matrix.
+        # Without function i, the squared residual grows by c_i² / (A⁻¹)_ii; A is the Gram matrix.
         missed = coefficients**2 / np.einsum("ij,ij->i", inverse, inverse)
         n_out = 1 if rank <= ONE_BY_ONE else rank // 4
         chosen = chosen[np.sort(np.argsort(missed, kind="stable")[n_out:])]

@@ -3,8 +3,8 @@
 Open `_table_relations.py` first, which holds the function `relations`; then `_law_search.py`.
 """
 
-# `candidates` proposes laws, `judge` decides whether a law is believed, and `forms` writes,
-# computes and stores laws. `candidates/_stages.py` lists the generators of laws among numbers.
+# `candidates` proposes laws, `judge` accepts or rejects them, and `forms` prints, evaluates and
+# stores laws. `candidates/_stages.py` lists the generators of laws among numbers.
 
 from gramian.laws._relation_collection import AnyLaw as AnyLaw
 from gramian.laws._relation_collection import Relations

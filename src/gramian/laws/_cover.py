@@ -1,7 +1,7 @@
-"""The cover: few columns that give all others, and few laws from which all others follow.
+"""Cover of a table: few columns that determine all others, few laws that imply all others.
 
-`fewest` chooses columns, and `minimal` chooses laws. Both use `following`, which computes all
-consequences of known things.
+`fewest` chooses the columns, and `minimal` chooses the laws. Both use `following`, which applies
+rules until nothing new follows.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ import numpy as np
 from gramian.laws.forms import ColumnLaw
 
 MAX_ORDERS = 50
-"""Number of random orders tried if no order drops one column for each law."""
+"""Number of random orders in which columns are dropped, to find how to drop the most."""
 
 Implication = tuple[frozenset[int], int]
-"""Causes, and the effect that follows from them."""
+"""Indices of keys (causes), and the index of a key that they determine together (effect)."""
 
 
 class Implying(Protocol):
-    """A law of levels that states implications."""
+    """Protocol of a law of levels that lists its implications."""
 
     @property
     def dependencies(self) -> list[Implication]:
-        """The implications that the law states."""
+        """The implications of the law: (causes, effect) pairs."""
         ...
 
 
@@ -36,15 +36,15 @@ K = TypeVar("K", bound=Hashable)
 
 
 def following(known: Collection[K], rules: Sequence[tuple[Collection[K], K, T]]) -> dict[K, T]:
-    """Return everything that follows from known things, each with the rule that gives it.
+    """Apply rules until nothing new follows; return each new effect with the rule that it uses.
 
     Parameters
     ----------
     known : collection
-        The known things.
+        The columns (or keys) that are known at the start.
     rules : sequence of triples
-        Causes, effect, and the rule itself. If several rules give one effect, the first rule whose
-        causes are known counts.
+        Causes, effect, and the rule itself: the effect becomes known if all causes are known. If
+        several rules have the same effect, the first rule whose causes are known is returned.
     """
     there, found = set(known), dict[K, T]()
     grown = True
@@ -59,33 +59,33 @@ def following(known: Collection[K], rules: Sequence[tuple[Collection[K], K, T]])
 
 
 def closure(start: Collection[int], dependencies: Iterable[Implication]) -> set[int]:
-    """Return the start and everything that follows from it.
+    """Return the set of keys in `start` and of all keys that they determine.
 
     Parameters
     ----------
     start : collection of int
-        The known keys.
+        The indices of the keys that are known at the start.
     dependencies : iterable of Implication
-        The implications.
+        The implications that may be applied.
     """
     rules = [(causes, effect, None) for causes, effect in dependencies]
     return {*start, *following(start, rules)}
 
 
 def follows(law: Implying, known: Sequence[Implication]) -> bool:
-    """Return True if all implications of a law follow from known implications."""
+    """Return True if all implications of a law are consequences of the implications `known`."""
     return all(effect in closure(causes, known) for causes, effect in law.dependencies)
 
 
 def minimal(found: Sequence[L], known: Sequence[Implication]) -> list[L]:
-    """Return laws that do not follow from the others; the last laws are dropped first.
+    """Drop laws that are consequences of the other laws, and return the rest.
 
     Parameters
     ----------
     found : sequence of laws
-        The laws, the most wanted first.
+        The laws, sorted by preference: the last laws are dropped first.
     known : sequence of Implication
-        Implications of other laws.
+        Implications of further laws, which are never dropped.
     """
     kept = list(found)
     for each in reversed(found):
@@ -96,7 +96,10 @@ def minimal(found: Sequence[L], known: Sequence[Implication]) -> list[L]:
 
 
 def computable(solutions: Sequence[ColumnLaw], known: Collection[str]) -> dict[str, ColumnLaw]:
-    """Return the columns that solutions give, one after the other, from known columns."""
+    """Return the columns that laws compute from known columns, or from columns computed before.
+
+    The result maps each computed column to its law, in the order of computation.
+    """
     return following(known, [(each.columns, each.column, each) for each in solutions])
 
 
@@ -106,22 +109,24 @@ def fewest(
     rank: Callable[[str], int],
     error: Callable[[ColumnLaw], float] = lambda _: 0.0,
 ) -> dict[str, ColumnLaw]:
-    """Return the columns to drop, each with the solution that gives it.
+    """Choose the columns to drop; return each of them with the law that computes it.
 
-    Columns are dropped one by one, as long as the kept columns give all dropped columns. So no kept
-    column is given by the other kept columns. The number of dropped columns depends on the order of
-    dropping, and is at most one for each law: other orders are tried until that many are dropped.
+    Columns are dropped one by one, as long as laws compute all dropped columns from kept columns.
+    So no kept column can be computed from the other kept columns. At most one column per law can be
+    dropped. The number depends on the order of dropping, so several orders are tried.
 
     Parameters
     ----------
     laws : sequence of sequences of ColumnLaw
-        The solutions of each law; solutions for columns that should rather be dropped come first.
+        For each law, its solutions: the law solved for each possible column. The solution for the
+        column that should be dropped first comes first.
     keep : collection of str
         Columns that must not be dropped.
     rank : callable
-        Columns of a higher rank are dropped later.
+        Returns the rank of a column; columns with a higher rank are dropped later.
     error : callable
-        If several solutions give a column, the solution with the smallest error is returned.
+        Returns the error of a solution. If several solutions compute a column, the solution with
+        the smallest error is returned.
     """
     gone: set[str] = set()
     for part in _connected([[*law] for law in laws if law]):
@@ -138,9 +143,9 @@ def exchangeable(
     Parameters
     ----------
     solutions : sequence of ColumnLaw
-        All solutions of the laws.
+        All solutions of all laws.
     gone : collection of str
-        Dropped columns.
+        The dropped columns.
     keep : collection of str
         Columns that must not be dropped.
     """
@@ -163,7 +168,7 @@ def exchangeable(
 def _attempts(
     laws: Sequence[Sequence[ColumnLaw]], keep: Collection[str], rank: Callable[[str], int]
 ) -> Iterator[set[str]]:
-    """Yield sets of columns that can be dropped together, until a set has a column for each law."""
+    """Yield sets of columns that can be dropped together; stop at a set with a column per law."""
     solutions = [*chain.from_iterable(laws)]
     everything = _columns(solutions)
     for order in _orders(laws):
@@ -180,8 +185,8 @@ def _attempts(
 
 
 def _orders(laws: Sequence[Sequence[ColumnLaw]]) -> Iterator[list[str]]:
-    """Yield orders of the columns that laws give: as written first, then at random."""
-    # A law that gives one column only may need to drop it before laws that give several columns.
+    """Yield orders in which columns may be dropped: the order of the laws, then random orders."""
+    # In the second order, laws with few solutions come first: they have less choice.
     for some in (laws, sorted(laws, key=len)):
         first = [law[0].column for law in some]
         yield [*dict.fromkeys([*first, *(each.column for law in some for each in law)])]

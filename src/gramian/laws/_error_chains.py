@@ -1,4 +1,4 @@
-"""Error chains: errors of columns that laws compute from computed columns."""
+"""Error chains: errors of columns that laws compute from columns that were computed before."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from gramian._support.types import Array
 from gramian.laws.forms import ColumnLaw
 
 CLOSE = 1e-12
-"""Largest share of a column's variance that an exact law may miss."""
+"""A law counts as exact if its residual is at most this share of the column's variance."""
 DRIFT = 1e-6
-"""Largest share of a column's variance that a law may miss if its columns are computed, too."""
+"""Residual share of the variance that is always allowed for a law with computed inputs."""
 GROWTH = 4
-"""Factor by which the missed share may grow if the columns of a law are computed, too."""
+"""Factor by which the residual share may grow if the inputs of a law are computed columns."""
 
 
 def computed(solved: ColumnLaw, rows: Mapping[str, Array]) -> Array | None:
-    """Return the column that a formula gives; None for other laws, or if a column is missing.
+    """Return the column that a formula computes; None for other laws, or if an input is absent.
 
     Parameters
     ----------
     solved : ColumnLaw
         The law, solved for a column.
     rows : mapping from str to array
-        Columns of numbers.
+        The numeric columns, by name.
     """
     if not solved.is_formula or not rows.keys() >= {*solved.columns}:
         return None
@@ -34,14 +34,16 @@ def computed(solved: ColumnLaw, rows: Mapping[str, Array]) -> Array | None:
 
 
 def share_missed(values: Array | None, column: Array | None) -> float:
-    """Return the share of a column's variance that a law misses; 0 if it cannot be computed.
+    """Return the mean square error of a law, divided by the variance of its column.
+
+    The result is 0 if the values or the column are None, or if the column is constant.
 
     Parameters
     ----------
     values : array of shape (n_rows,), or None
-        The values by a law.
+        The values that a law computes.
     column : array of shape (n_rows,), or None
-        The values in the table.
+        The values of the column in the table.
     """
     if values is None or column is None:
         return 0.0
@@ -54,19 +56,19 @@ def share_missed(values: Array | None, column: Array | None) -> float:
 def drifting_column(
     found: Mapping[str, ColumnLaw], rows: Mapping[str, Array], error: Callable[[ColumnLaw], float]
 ) -> str | None:
-    """Return the first column that follows from table values but not from computed values.
+    """Return the first column whose law fails if its inputs are computed; None if all laws hold.
 
-    Rounded digits are lost: if t = s - 86,400 d, and d follows from s except for its fraction, t
-    does not follow from s.
+    A law may hold for the values in the table, but not for computed values, which lack digits. In
+    t = s - 86,400 d, a small error of a computed d makes the error of t large.
 
     Parameters
     ----------
     found : mapping from str to ColumnLaw
-        Columns in the order in which they are computed, with their laws.
+        The laws, by the column that they compute, in the order of computation.
     rows : mapping from str to array
-        Columns of numbers, as in the table.
+        The numeric columns of the table, by name.
     error : callable
-        Returns the share that a law misses if it is computed from table values.
+        Returns `share_missed` of a law that is computed from the values in the table.
     """
     table = dict(rows)
     for name, solved in found.items():

@@ -1,4 +1,4 @@
-"""Search for laws among numbers: judges the candidates of each stage, and lists each law once."""
+"""Search for laws among numbers: tests the candidates of each stage and collects the laws."""
 
 from __future__ import annotations
 
@@ -24,38 +24,39 @@ from gramian.laws.judge import (
 )
 
 HELD_OUT_SHARE = 0.25
-"""Share of rows that judge laws, and take no part in finding them."""
+"""Share of the rows that are held out: laws are tested on them, and not fitted to them."""
 MAX_ROWS = 2_000
-"""Largest number of rows in which laws are found."""
+"""Largest number of rows to which laws are fitted."""
 MAX_JUDGES = 2_000
-"""Largest number of held-out rows."""
+"""Largest number of held-out rows on which laws are tested."""
 FEWER_ROWS = 1_000
-"""About the number of rows that choose among short laws."""
+"""Approximate number of rows that are used to choose among laws with few terms."""
 GRADIENT_ROWS = 30
-"""Largest number of rows in which gradients of laws are compared."""
+"""Number of rows in which gradients are compared, to detect laws that follow from others."""
 
 
 class LawSearch:
-    """Search for the laws of a table without missing values.
+    """Search for laws among the numeric columns of a table without missing values.
 
     Parameters
     ----------
     x : array of shape (n_rows, n_columns)
         The table.
     traits : sequence of Traits
-        The traits of its columns.
+        The traits of the columns.
     tolerance : float
         The largest error of a law.
     check_time : callable, optional
-        Raises OutOfTimeError when the time is over.
+        Function that raises OutOfTimeError after the time limit.
     report : function, optional
-        Called with the name of a stage, the number of stages done, and the number of stages.
+        Function that is called at the start of each stage, with the name of the stage, the number
+        of finished stages, and the number of all stages.
     seed : int, default=0
-        Decides which rows are held out.
+        The seed of the random choice of held-out rows.
     known : list of Law, optional
-        Laws of these columns that were found in more rows.
+        Laws of these columns that were already found in an earlier search with more rows.
     settled : list of set of int, optional
-        Sets of columns whose laws are all known.
+        Sets of columns that were already searched; laws within one of these sets are ignored.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class LawSearch:
         self.control = Control(self.train, judges, seed)
         self.found: list[Verdict] = []
         few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
-        # A threshold lies between two rows; either row may be held out.
+        # A threshold lies between the values of two rows, and both rows are needed to find it.
         every = Values(x[np.sort(np.concatenate([train, test]))], scale, traits)
         self._context = SearchContext(self.train, few, every, known, settled, check_time)
         self._tolerance = tolerance
@@ -90,12 +91,12 @@ class LawSearch:
         self._points = self.train.take(np.arange(0, len(train), step)[:GRADIENT_ROWS])
 
     def run(self, stages: Sequence[Stage]) -> bool:
-        """Search stage by stage; return True if there was time for all stages.
+        """Search stage by stage; return False if the time limit stopped the search.
 
         Parameters
         ----------
         stages : sequence of Stage
-            The stages, `SIMPLE_STAGES` or `ALL_STAGES`.
+            The stages to run: `SIMPLE_STAGES` or `ALL_STAGES`.
         """
         judges = {"exact": self._exact, "printed": self._printed, "noisy": self._noisy}
         try:
@@ -114,7 +115,7 @@ class LawSearch:
         return chain.from_iterable(generator(self._context) for generator in generators)
 
     def _believe(self, verdict: Verdict) -> None:
-        """Add a law to the found laws, unless it follows from known laws."""
+        """Add an accepted law to `found`, unless it is a consequence of laws found before."""
         law, context = verdict.law, self._context
         if any(each.issuperset(law.columns) for each in context.settled):
             return
@@ -126,7 +127,7 @@ class LawSearch:
         context.add(law)
 
     def _exact(self, generators: Sequence[Generator]) -> None:
-        """Believe exact laws, each as it comes."""
+        """Test candidates for exact laws, and accept each exact law immediately."""
         for candidate in self._candidates(generators):
             verdict = self.control.judge(candidate.law, candidate.n_tried, EXACT_ERROR)
             if verdict is not None:
@@ -134,10 +135,10 @@ class LawSearch:
             self._context.check_time()
 
     def _printed(self, generators: Sequence[Generator]) -> None:
-        """Believe laws that hold up to printed digits.
+        """Accept laws whose errors are no larger than rounding errors of the printed digits.
 
-        First, one column of a law may be rounded, and was computed from the printed values of the
-        others. Then all columns may be rounded.
+        First, the test assumes that only one column is rounded, and that it was computed from the
+        values in the table. Then all candidates are tested again; now all columns may be rounded.
         """
         seen: dict[int, Candidate] = {}
         for candidate in self._candidates(generators):
@@ -160,7 +161,7 @@ class LawSearch:
                     return
 
     def _noisy(self, generators: Sequence[Generator]) -> None:
-        """Believe the law with the shortest description, and begin again, until there is none."""
+        """Accept the noisy law with the shortest description; repeat until no law is new."""
         context = self._context
         while self._tolerance > EXACT_ERROR and len(context.free) > 1:
             pool = []
@@ -181,5 +182,5 @@ class LawSearch:
                 return
 
     def _approximates(self, law: Law) -> bool:
-        """Return True if a known law ties the columns of a law and more columns."""
+        """Return True if a law that was found before has all columns of `law`, and more columns."""
         return any(set(law.columns) < set(each.columns) for each in self._context.laws)

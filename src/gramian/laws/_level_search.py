@@ -1,4 +1,4 @@
-"""Search for laws of levels: lookups, slopes by level, and composed dates."""
+"""Search for laws of levels (distinct values): lookups, slopes by level, composed dates."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from gramian.laws.forms import LevelLaw, Relation
 
 @dataclass(frozen=True)
 class LevelFindings:
-    """Results of a search for laws of levels."""
+    """Result of a search for laws of levels: the laws, and notes for the user."""
 
     slopes: list[LevelLaw]
     lookups: list[LevelLaw]
-    """Lookups, then composed dates."""
+    """The lookups, followed by the composed dates."""
     complete: bool
-    """True if there was time for the whole search."""
+    """True if the search was finished; False if the time limit stopped it."""
     notes: list[str]
 
     @property
     def laws(self) -> list[LevelLaw]:
-        """All laws that were found."""
+        """All laws that were found: slopes, lookups and composed dates."""
         return [*self.slopes, *self.lookups]
 
 
@@ -49,22 +49,22 @@ def find_level_laws(
     tolerance: float,
     check_time: Callable[[], None],
 ) -> LevelFindings:
-    """Find the columns that follow from levels of other columns.
+    """Find the columns that levels (distinct values) of other columns determine.
 
     Parameters
     ----------
     table : CodedTable
         The table.
     rows : array of shape (n_rows, n_columns)
-        The rows to search.
+        The rows in which laws are searched.
     blocks : iterable of arrays
-        All rows, which decide whether a law is believed.
+        All rows of the table, on which the found laws are tested.
     laws : sequence of Relation
-        Laws among numbers; consequences of these laws are not listed.
+        Laws among numbers that were found before; their consequences are not returned.
     tolerance : float
         The largest share of rows that may break a law.
     check_time : callable
-        Raises OutOfTimeError when the time is over.
+        Function that raises OutOfTimeError after the time limit.
     """
     cells = cells_of(rows, table.names, set(table.labels), table.clocks)
     notes = []
@@ -90,8 +90,8 @@ def find_level_laws(
         slopes, [*exact, *(one for each in lookups for one in each.dependencies)]
     )
     by_slopes, by_lookups, by_dates = _confirmed(context, (slopes, lookups, dates), blocks)
-    # A lookup among the columns of an exact law repeats this law: with y = flag · x, the flag
-    # follows from the levels of y.
+    # A lookup among the columns of an exact law says nothing new: if y = flag · x, then the levels
+    # of y determine the flag.
     believed: list[Relation | LevelLaw] = [*laws, *by_slopes]
     tied = [set(law.columns) for law in believed if law.exact]
     new = [law for law in by_lookups if not any(each >= {*law.columns} for each in tied)]
@@ -101,7 +101,7 @@ def find_level_laws(
 def _confirmed(
     context: LevelContext, groups: Sequence[Sequence[LevelCandidate]], blocks: Iterable[Array]
 ) -> list[list[LevelLaw]]:
-    """Return the laws of each group of candidates that all rows confirm."""
+    """Test groups of candidates on all rows; return for each group the laws that pass the test."""
     tallies = [[each.tally(context) for each in group] for group in groups]
     for block in blocks:
         for group in tallies:
@@ -112,7 +112,7 @@ def _confirmed(
 
 
 def _implications(laws: Sequence[Relation], names: Sequence[str]) -> list[Implication]:
-    """Return the implications of laws among numbers."""
+    """Return (causes, effect) for each column that a law among numbers can be solved for."""
     return [
         (frozenset(map(names.index, solution.columns)), names.index(solution.column))
         for law in laws

@@ -1,4 +1,4 @@
-"""Collection of the laws of a table."""
+"""Collection of all laws that were found in a table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AnyLaw = Relation | LevelLaw
 
 @dataclass(frozen=True)
 class Relations(Sequence[AnyLaw]):
-    """The laws of a table, exact ones first, then by error, short ones before long ones.
+    """The laws of a table: exact laws first, then noisy laws; laws with few columns come first.
 
     Attributes
     ----------
@@ -28,11 +28,12 @@ class Relations(Sequence[AnyLaw]):
     feature_names : tuple of str
         The columns of the table.
     n_rows : int
-        The number of rows that the laws were tested on.
+        The number of rows of the table.
     complete : bool
-        True if the search came to its end; False if the time limit stopped it.
+        True if the search was finished; False if the time limit stopped it.
     notes : tuple of str
-        Columns that were left out of the search, with reasons, and units of dates.
+        Remarks for the user: the columns that were not searched, with the reasons, and the units
+        of dates.
 
     Examples
     --------
@@ -57,14 +58,14 @@ class Relations(Sequence[AnyLaw]):
     complete: bool = True
     notes: tuple[str, ...] = ()
     _rows: Mapping[str, Array] = field(default_factory=dict, repr=False, compare=False)
-    """Some rows of the columns of numbers, by which `redundant` estimates errors."""
+    """Numeric columns in some rows of the table; `redundant` estimates errors on these rows."""
 
     @overload
     def __getitem__(self, index: int) -> AnyLaw: ...
     @overload
     def __getitem__(self, index: slice) -> Sequence[AnyLaw]: ...
     def __getitem__(self, index: int | slice) -> AnyLaw | Sequence[AnyLaw]:
-        """Return a relation by its place."""
+        """Return the law at a position, or several laws for a slice."""
         return self.relations[index]
 
     def __len__(self) -> int:
@@ -82,32 +83,32 @@ class Relations(Sequence[AnyLaw]):
         return f"<{len(self)} relations among {len(self.feature_names)} columns>"
 
     def of(self, column: str) -> list[AnyLaw]:
-        """Return the laws that tie a column.
+        """Return the laws in which a column occurs.
 
         Parameters
         ----------
         column : str
-            Its name.
+            The name of the column.
         """
         return [each for each in self if column in each.columns]
 
     def redundant(
         self, keep: Collection[str] = (), prefer: Sequence[str] = ()
     ) -> dict[str, ColumnLaw]:
-        """Return the columns that can be dropped, at most one for each law, with their laws.
+        """Return columns to drop, at most one for each law, with the laws that compute them.
 
         Parameters
         ----------
         keep : collection of str, default=()
-            Columns that must stay.
+            Columns that must not be dropped.
         prefer : sequence of str, default=()
-            Columns that are dropped last, the most wanted first.
+            Columns to keep if possible, the most important first.
 
         Returns
         -------
         redundant : dict from str to ColumnLaw
-            The columns to drop, and the laws solved for them. Each law needs only columns that stay
-            or that come before it, so that all columns can be computed one after the other.
+            The columns to drop, and the laws solved for them. Each law needs only kept columns and
+            dropped columns that come before it, so the columns can be computed in this order.
         """
         self._check(keep)
         wanted = {name: len(prefer) - i for i, name in enumerate(prefer)}
@@ -130,18 +131,18 @@ class Relations(Sequence[AnyLaw]):
             stay.add(lost)
 
     def computable(self, keep: Collection[str]) -> dict[str, ColumnLaw]:
-        """Return the columns that follow from kept columns, with their laws.
+        """Return the columns that laws compute from kept columns, with these laws.
 
         Parameters
         ----------
         keep : collection of str
-            The kept columns; no other columns are needed.
+            The kept columns.
 
         Returns
         -------
         computable : dict from str to ColumnLaw
-            The columns that the laws give from columns of `keep`, or from columns that come before
-            them. No law gives the columns that are neither kept nor here.
+            The columns that laws compute from columns of `keep`, or from columns that come before
+            them in the result. The laws compute no other columns.
         """
         self._check(keep)
         return computable(self._every_solution, keep)
@@ -149,20 +150,20 @@ class Relations(Sequence[AnyLaw]):
     def alternatives(
         self, dropped: Collection[str], keep: Collection[str] = ()
     ) -> dict[str, tuple[str, ...]]:
-        """Return the columns that could be dropped in place of dropped columns.
+        """Return for each dropped column the kept columns that could be dropped in its place.
 
         Parameters
         ----------
         dropped : collection of str
             Dropped columns, as `redundant` returns them.
         keep : collection of str, default=()
-            Columns that must stay.
+            Columns that must not be dropped.
 
         Returns
         -------
         alternatives : dict from str to tuple of str
-            For each dropped column, the kept columns that could be dropped instead: the laws still
-            give all dropped columns.
+            For each dropped column, the kept columns that could be dropped instead of it, so that
+            the laws still compute all dropped columns.
         """
         self._check(keep)
         return exchangeable(self._every_solution, dropped, keep)
@@ -178,7 +179,7 @@ class Relations(Sequence[AnyLaw]):
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """One dictionary for each law."""
+        """The laws as a list of dictionaries, with the law as text, its kind and its errors."""
         return [
             {
                 "law": str(each),
@@ -200,12 +201,12 @@ class Relations(Sequence[AnyLaw]):
         return data_frame(self.table)
 
     def latex(self) -> str:
-        """Write all laws in LaTeX, one below the other."""
+        """Return all laws in LaTeX, one below the other."""
         equations = [each.latex().replace(" = ", " &= ", 1) for each in self]
         return "\\begin{aligned}\n" + " \\\\\n".join(equations) + "\n\\end{aligned}"
 
     def sympy(self) -> list[Any]:
-        """Return all laws as SymPy's Eq."""
+        """Return a list of all laws as SymPy's Eq."""
         return [each.sympy() for each in self]
 
     def _repr_html_(self) -> str:
@@ -223,7 +224,7 @@ def _remark(relation: AnyLaw) -> str:
 
 
 def solutions(relation: AnyLaw) -> Iterator[ColumnLaw]:
-    """Yield the solutions of a law, the solution in which the law is written first."""
+    """Yield a law solved for each possible column, first for the column of its printed form."""
     first = getattr(relation.form, "column", None)
     for name in sorted(relation.columns, key=lambda each: each != first):
         try:

@@ -1,4 +1,4 @@
-"""Maker of relations: turns believed laws into relations with names and units of the table."""
+"""Maker of relations: converts accepted laws to `Relation` objects, in the units of the table."""
 
 from __future__ import annotations
 
@@ -27,18 +27,21 @@ from gramian.laws.forms import (
 from gramian.laws.judge import Verdict, printed_error, with_round_coefficients
 
 SINGLE_ERROR = 1e-6
-"""Largest error of single precision, as a share of the standard deviation of a column."""
+"""A law can be solved for a column if the error is at most this share of its deviation.
+
+The number is a few rounding errors of single precision (float32).
+"""
 
 
 class RelationMaker:
-    """Finds laws in views of a table, and turns them into relations.
+    """Finds laws in views of a table, and converts them to `Relation` objects.
 
     Parameters
     ----------
     names : tuple of str
         The names of the columns.
     rows : array of shape (n_rows, n_columns)
-        All rows; NaN is missing.
+        The rows of the table; NaN is a missing value.
     """
 
     def __init__(self, names: tuple[str, ...], rows: Array) -> None:
@@ -55,13 +58,13 @@ class RelationMaker:
 
     @property
     def constants(self) -> list[int]:
-        """The columns that are constant."""
+        """The indices of the constant columns; columns in `too_large` are not counted."""
         others = {*np.flatnonzero(np.isnan(self.rows).all(axis=0)).tolist(), *self.too_large}
         return [i for i, each in enumerate(self._traits) if each.constant and i not in others]
 
     @property
     def too_large(self) -> list[int]:
-        """Columns of whole numbers so large that their differences are near rounding errors."""
+        """Indices of whole-number columns so large that differences are near rounding errors."""
         found = []
         for i, each in enumerate(self._traits):
             x = self.rows[~np.isnan(self.rows[:, i]), i]
@@ -72,12 +75,12 @@ class RelationMaker:
     def laws(
         self, view: View, stages: Sequence[Stage], **options: Any
     ) -> tuple[list[Relation], bool]:
-        """Return the laws of a view, and True if there was time for all stages.
+        """Return the laws in a view, and True if the search was finished within the time limit.
 
         Parameters
         ----------
         view : View
-            The view.
+            The rows and columns to search, which have no missing values.
         stages : sequence of Stage
             The stages of the search.
         **options : object
@@ -98,7 +101,7 @@ class RelationMaker:
             return [self._relation(verdict, search, view) for verdict in search.found], complete
 
     def constant(self, i: int) -> Relation:
-        """Return the law that a column is constant."""
+        """Return the law that column `i` is constant."""
         value = float(np.nanmedian(self.rows[:, i]))
         scaled = value / self.scale[i]
         plain = (((i, "x"), 1),)
@@ -120,7 +123,7 @@ class RelationMaker:
         )
 
     def _relation(self, verdict: Verdict, search: LawSearch, view: View) -> Relation:
-        """Return a believed law in the units of the table, with round coefficients if possible."""
+        """Return an accepted law as a `Relation`, with round coefficients if possible."""
         law = verdict.law
         places = dict(enumerate(view.columns))
         renumbered = _renumbered(law, places)
@@ -156,9 +159,9 @@ class RelationMaker:
         return LawWriter(self.names, self.signs)
 
     def _given(self, raw: Sequence[RawTerm], law: Law, verdict: Verdict) -> list[int]:
-        """Return the columns that a law gives to their last digit, without division by zero.
+        """Return the columns that a law computes in all rows, and to their last printed digit.
 
-        Differences of numbers of single precision have meaningless digits, which do not count.
+        An error near the rounding error of single precision is allowed, too.
         """
         complete = self.rows[~np.isnan(self.rows[:, law.columns]).any(axis=1)]
         table = {self.names[i]: complete[:, i] for i in law.columns}
@@ -181,26 +184,29 @@ class RelationMaker:
         return exact or [i for i in found if not self._traits[i].whole]
 
     def _everywhere(self, given: Sequence[int], law: Law) -> list[int]:
-        """Return the given columns that are missing wherever another column is missing."""
+        """Return the columns of `given` that are missing if any column of the law is missing."""
         missing = np.isnan(self.rows[:, law.columns]).any(axis=1)
         return [i for i in given if np.isnan(self.rows[missing, i]).all()]
 
     def _best(self, raw: Sequence[RawTerm], solvable: Sequence[int]) -> int | None:
-        """Return the column for which a law is written; a computed column has the most digits."""
+        """Return the column for which the law is solved in print; None if it is an equation.
+
+        Columns with the most digits are tried first, because computed columns have many digits.
+        """
         most = max(map(self._digits, solvable), default=0)
         computed = [i for i in solvable if self._digits(i) == most]
         best = self._writer.best(raw, computed)
         return self._writer.best(raw, solvable) if best is None else best
 
     def _digits(self, column: int) -> int:
-        """Return the number of digits of a column; 0 for whole numbers, which are counts."""
+        """Return the number of significant digits of a column; 0 for a column of whole numbers."""
         traits = self._traits[column]
         return 0 if traits.whole else traits.precision.significant
 
     def _make(
         self, law: Law, raw: tuple[RawTerm, ...], solvable: Sequence[int], **known: Any
     ) -> Relation:
-        """Return a relation of this table."""
+        """Return a `Relation` of this table; `known` has the fields that are not computed here."""
         return Relation(
             columns=tuple(self.names[i] for i in law.columns),
             terms=terms_of(raw, self.names),
@@ -215,14 +221,14 @@ class RelationMaker:
 
 
 def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
-    """Return a relation with the columns of its table in another order.
+    """Return a relation as if its table had its columns in another order.
 
     Parameters
     ----------
     relation : Relation
         The law.
     names : tuple of str
-        All columns, in the wanted order.
+        The names of all columns of the table, in the wanted order.
     """
     before = relation.feature_names
     if names == before:
@@ -235,7 +241,7 @@ def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
 
     law = relation._law
     monomials = [moved(each) for each in law.monomials]
-    # Terms are in the order of their columns, and the constant is last.
+    # Terms are sorted by their columns, and the constant is last.
     sequence = sorted(range(len(monomials)), key=lambda k: (not monomials[k], monomials[k]))
     raw = [(value, moved(each)) for value, each in relation._raw]
     raw.sort(key=lambda term: (not term[1], term[1]))
@@ -254,7 +260,7 @@ def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
 
 
 def _renumbered(law: Law, places: Mapping[int, int]) -> Law:
-    """Return a law with other numbers of columns."""
+    """Return a law with new column indices: `places` maps old indices to new ones."""
     monomials = tuple(
         tuple(((places[i], atom), power) for (i, atom), power in each) for each in law.monomials
     )

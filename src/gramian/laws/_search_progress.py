@@ -1,4 +1,4 @@
-"""Progress and time limit of a search."""
+"""Progress messages and time limit of a search for laws."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from collections.abc import Callable
 from gramian._support.words import duration
 
 StageReport = Callable[[str, int, int], None]
-"""Called with the name of a stage, the number of stages done, and the number of stages."""
+"""Function that is called with a stage's name, the number of finished stages, and of all stages."""
 
 
 class OutOfTimeError(Exception):
-    """The time limit has been reached."""
+    """Error that stops a search after its time limit."""
 
 
 def time_check(seconds: float | None) -> Callable[[], None]:
-    """Return a function that raises OutOfTimeError after so many seconds; never if None."""
+    """Return a function that raises OutOfTimeError after the time limit; None means no limit."""
     deadline = math.inf if seconds is None else time.monotonic() + seconds
 
     def check_time() -> None:
@@ -29,7 +29,7 @@ def time_check(seconds: float | None) -> Callable[[], None]:
 
 
 def progress_for(verbose: int) -> StageReport:
-    """Return a function that prints the progress of stages, or nothing if not verbose."""
+    """Return a function that prints the progress of a search; it prints nothing if not verbose."""
     if not verbose:
         return lambda stage, done, total: None
     start = time.monotonic()

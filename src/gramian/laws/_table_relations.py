@@ -29,13 +29,13 @@ from gramian.laws.forms import Relation
 from gramian.tables import Clock
 
 CHECKED_ROWS = 1000
-"""About the number of rows by which `Relations.redundant` estimates errors."""
+"""Approximate number of rows that `Relations` stores, to estimate errors in `redundant`."""
 MIN_ROWS = 6
-"""Least number of rows of a table whose laws are searched."""
+"""Laws are searched only in tables (or views of tables) with at least this many rows."""
 
 
 class TooFewValuesError(ValueError):
-    """Error for a table with too few values to find laws in."""
+    """Error for a table that has too few values to find laws."""
 
 
 def relations(
@@ -47,40 +47,40 @@ def relations(
     random_state: int = 0,
     verbose: int = 0,
 ) -> Relations:
-    """Find the laws that tie the columns of a table.
+    """Find the laws among the columns of a table.
 
-    No column is a target. Laws are polynomials of few terms, products of powers, sums,
-    laws with logarithms, sines and cosines, thresholds and levels, in the columns and units of the
-    table. A column of text is one variable with levels: it may follow from the levels of others,
-    from an interval of a number or a part of a date, numbers may follow from it, and it may decide
-    the slopes by which a number follows from others.
+    No column is a target. Laws among numbers are sums, products of powers, polynomials of few
+    terms, and laws with logarithms, exponentials, sines, cosines or thresholds, in the units of the
+    table. Laws of levels use the distinct values (levels) of a column, intervals of a number, or a
+    part of a date: these levels determine a text, a number or a date (a lookup), or the slopes of a
+    linear formula. A date may also be composed of columns with its year, month and day.
 
-    Exact laws are found first, then laws that hold up to noise. Each law is tested on held-out
-    rows, and must break when one of its columns is shuffled. A law that follows from others is not
-    listed.
+    Exact laws are found first, then laws with noise. Each law is tested on held-out rows, and its
+    error must grow when one of its columns is shuffled. A law that is a consequence of other laws
+    is not returned.
 
     Parameters
     ----------
     X : array, data frame, Arrow table, dict of columns, path, dataset, or Dask collection
-        The table. In a large table a random sample of rows is searched, and all rows confirm the
-        laws. Missing values are NaN. Columns may hold numbers, text, truth values
-        or dates; dates are numbers in a unit that the result states.
+        The table. In a large table, laws are searched in a random sample of rows, and tested on all
+        rows. Missing values are NaN. Columns may hold numbers, text, truth values or dates; dates
+        become numbers, in a unit that `notes` of the result states.
     feature_names : sequence of str, optional
-        The names of the columns; by default those of the table, else x0, x1, ...
+        The names of the columns; by default the names in the table, or x0, x1, ...
     tolerance : float, default=0.05
         The largest error of a law, as a share of its largest term; 0 for exact laws only. For a
-        lookup, the largest share of rows that break it.
+        lookup, the largest share of rows that may break it.
     time_limit : float, optional
         Seconds after which the search stops and returns the laws found so far.
     random_state : int, default=0
-        Decides which rows are held out.
+        The seed of the random choice of sampled and held-out rows.
     verbose : int, default=0
-        1 shows progress on standard error, with the time left.
+        1 prints the progress and the remaining time to standard error; 0 prints nothing.
 
     Returns
     -------
     relations : Relations
-        A sequence of laws.
+        The laws, as a sequence that can be printed.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def relations(
 
 
 def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
-    """Find exact sums, products of powers, steps, and functions of one or two columns.
+    """Find simple exact laws: sums, powers, steps, and functions of one or two columns.
 
     Parameters
     ----------
@@ -170,12 +170,14 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
 
 
 def level_laws_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
-    """Return the exact laws of levels in a table, and the clocks of its dates.
+    """Return the exact laws of levels in a table, and the clocks of its date columns.
+
+    A clock converts the dates of a column to numbers.
 
     Parameters
     ----------
     X : object
-        The table, as `relations` takes it.
+        The table, of any kind that `relations` accepts.
     """
     given = open_coded_table(X, None)
     table = given.ordered()
@@ -187,7 +189,7 @@ def level_laws_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
 
 
 def _is_step_of_date(relation: Relation, table: CodedTable) -> bool:
-    """Return True if a law is a step function of a date, which may be a part of the calendar."""
+    """Return True if a law has thresholds of a date; a lookup by month or weekday may be better."""
     dates = {table.names[i] for i in table.clocks}
     return relation.kind == "step" and bool(dates & {*relation.columns})
 
@@ -200,7 +202,7 @@ def _level_laws(
     check_time: Callable[[], None],
     seed: int,
 ) -> LevelFindings:
-    """Find laws of levels, in as many rows as levels need."""
+    """Find the laws of levels, in a larger sample of rows if the table has text columns."""
     rows, enough = sample.rows, sample.is_all or len(sample.rows) >= LOOKUP_ROWS
     if table.labels and not enough:
         rows = sample_of(table, seed, LOOKUP_ROWS).rows
@@ -214,12 +216,12 @@ def _rank(relation: Relation) -> tuple[bool, int, int, float]:
 
 
 def _places(one: View, other: View) -> set[int]:
-    """Return the places, in another view, of the columns of a view."""
+    """Return the positions in view `other` of the columns that are also in view `one`."""
     return {place for place, column in enumerate(other.columns) if column in one.columns}
 
 
 def _parts(sample: Sample, table: CodedTable) -> tuple[list[View], list[str]]:
-    """Return the views of a table without missing values, and notes for the user."""
+    """Return views of a table that have no missing values, and notes for the user."""
     if not sample.n_rows:
         raise TooFewValuesError("X has no rows. Give at least one.")
     numbers = table.numbers
@@ -240,7 +242,7 @@ def _parts(sample: Sample, table: CodedTable) -> tuple[list[View], list[str]]:
 
 
 def _confirmed(found: list[Relation], blocks: Iterable[Array]) -> list[Relation]:
-    """Return the laws that hold in all rows that have all columns of the law."""
+    """Test laws on all rows without missing values in their columns; return the laws that hold."""
     squares, counts = np.zeros(len(found)), np.zeros(len(found), dtype=np.intp)
     for block in blocks:
         for i, relation in enumerate(found):

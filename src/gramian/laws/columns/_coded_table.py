@@ -1,4 +1,4 @@
-"""Coded tables: tables whose text and dates are numbers, read block by block."""
+"""Coded tables: tables with text and dates replaced by numbers, read in blocks of rows."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from gramian.laws.columns._coder import Coder
 from gramian.tables import Clock, Table, as_array, open_dataset, open_tables
 
 BLOCK_ROWS = 50_000
-"""Number of rows of a block of an array."""
+"""Number of rows in each block when a table in memory is read block by block."""
 
 
 @dataclass(frozen=True)
 class CodedTable:
-    """A table of numbers that can be read several times; text and dates are coded as numbers."""
+    """A table of numbers that can be read several times; text and dates are replaced by numbers."""
 
     names: tuple[str, ...]
     named: bool
-    """True if the table has names of its own."""
+    """True if the user or the table named the columns; False if the names are x0, x1, ..."""
     blocks: Callable[[], Iterator[Array]]
-    """Reads the table once, from the first row to the last."""
+    """Function that reads the table once and yields its rows, block by block, in their order."""
     labels: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    """Columns of text, with the labels that their codes number."""
+    """For each text column, by its index: the labels. The number i in the column is label i."""
     clocks: Mapping[int, Clock] = field(default_factory=dict)
-    """Columns of dates, with the clocks that turn dates into numbers."""
+    """For each date column, by its index: the clock that converts its dates to numbers."""
 
     def ordered(self) -> CodedTable:
-        """Return the table with text before numbers, each in the order of names.
+        """Return the table with its columns sorted: text columns first, then by name.
 
-        The laws then do not depend on the order of the columns. If two columns follow from each
-        other, the first is kept: text rather than its codes.
+        Sorting makes the laws independent of the order in which the user gives the columns. If two
+        columns can be computed from each other, the first one is kept: text rather than numbers.
         """
         order = sorted(
             range(len(self.names)),
@@ -52,7 +52,7 @@ class CodedTable:
 
     @property
     def numbers(self) -> list[int]:
-        """The columns of numbers or dates."""
+        """The indices of all columns that hold numbers or dates, not text."""
         return [i for i in range(len(self.names)) if i not in self.labels]
 
 
@@ -62,7 +62,7 @@ def of_blocks(
     blocks: Callable[[], Iterator[Array]],
     coder: Coder | None = None,
 ) -> CodedTable:
-    """Open a table of row blocks; some numbers may be codes of labels or dates.
+    """Return a `CodedTable` of row blocks; some columns may be codes of labels or dates.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def of_blocks(
     n_columns : int
         The number of columns.
     blocks : callable
-        Reads the table once.
+        Function that reads the table once and yields arrays of rows.
     coder : Coder, optional
-        The coder of labels and dates.
+        The coder that replaced labels and dates by the numbers in the blocks.
     """
     coder = coder or Coder()
     known = None if names is None else [str(each) for each in names]
@@ -84,7 +84,7 @@ def of_blocks(
 def of_array(
     array: Array, names: Iterable[Any] | None = None, coder: Coder | None = None
 ) -> CodedTable:
-    """Open an array in memory; the parameters are those of `of_blocks`."""
+    """Return a `CodedTable` of an array in memory; see `of_blocks` for `names` and `coder`."""
 
     def blocks() -> Iterator[Array]:
         for start in range(0, len(array), BLOCK_ROWS):
@@ -94,13 +94,13 @@ def of_array(
 
 
 def of_columns(names: Iterable[Any] | None, columns: Sequence[Any]) -> CodedTable:
-    """Open columns of any kind in memory."""
+    """Return a `CodedTable` of columns in memory, which may hold numbers, text or dates."""
     coder = Coder()
     return of_array(coder.numbers(columns), names, coder)
 
 
 def of_files(data: Any) -> CodedTable | None:
-    """Open files that have columns of text or dates; return None for other data.
+    """Return a `CodedTable` of files with text or dates, or of a `Table`; None for other data.
 
     Parameters
     ----------
@@ -136,16 +136,16 @@ def _files(data: Any) -> Table | None:
 
 
 def of_frames(names: Sequence[str], frames: Callable[[], Iterable[Any]]) -> CodedTable:
-    """Open a table that comes in pieces, each a data frame or an Arrow table.
+    """Return a `CodedTable` of a table in pieces, each a data frame or an Arrow table.
 
-    The table is read once to find its labels, and its first and last dates.
+    All pieces are read once to collect the labels, and the clock of each date column.
 
     Parameters
     ----------
     names : sequence of str
-        The columns.
+        The names of the columns.
     frames : callable
-        Reads the pieces once.
+        Function that reads the table once and yields its pieces.
     """
     first, looked = Coder(), dict[int, Clock]()
     for columns in map(_columns, frames()):
@@ -164,7 +164,7 @@ def of_frames(names: Sequence[str], frames: Callable[[], Iterable[Any]]) -> Code
 
 
 def earlier(one: Clock, other: Clock) -> Clock:
-    """Return a clock for the dates of two clocks: the earlier origin, and the finer unit."""
+    """Return one clock for the dates of two clocks: the earlier origin, and the finer unit."""
     first = min(one.origin, other.origin, key=lambda each: np.datetime64(each, "us"))
     return Clock(first, one.unit if one.unit == other.unit else "seconds")
 

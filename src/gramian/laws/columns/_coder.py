@@ -1,4 +1,4 @@
-"""Coder: turns columns of any kind into numbers; text becomes codes, dates get a unit."""
+"""Coder: converts columns to numbers: text to codes 0, 1, 2, ..., dates to days or seconds."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gramian.laws.columns._key import cell
 from gramian.tables import Clock, plain, pyarrow
 
 MOST_LEVELS = 200_000
-"""Largest number of labels of a column; all further labels share the last code."""
+"""Largest number of labels of a text column that get a code; all others get the last code."""
 
 
 class Levels(Sequence[str]):
-    """The labels of a column, in the order in which they were first seen."""
+    """The distinct labels of a text column, in the order in which they were first seen."""
 
     def __init__(self) -> None:
         self._codes: dict[str, int] = {}
@@ -30,7 +30,7 @@ class Levels(Sequence[str]):
         return self._labels[index]
 
     def codes(self, values: Sequence[Any]) -> Array:
-        """Return the codes of labels, and add new labels; NaN where a label is missing."""
+        """Return the code of the label of each value, NaN if missing; new labels get new codes."""
         known, found = self._codes, np.empty(len(values))
         for i, value in enumerate(values):
             label = value if type(value) is str else _label(value)
@@ -52,14 +52,14 @@ def _label(value: Any) -> str | None:
 
 
 class Coder:
-    """Turns columns into numbers, with one code for each label in all parts of a table.
+    """Converts columns to numbers; a label has the same code in all pieces of a table.
 
     Attributes
     ----------
     labels : dict from int to Levels
-        Columns of text, with their labels.
+        For each text column, by its index: the labels.
     clocks : dict from int to Clock
-        Columns of dates, with the clocks that turn dates into numbers.
+        For each date column, by its index: the clock that converts dates to numbers.
     """
 
     def __init__(
@@ -71,12 +71,12 @@ class Coder:
         self.clocks = dict(clocks or {})
 
     def numbers(self, columns: Sequence[Any]) -> Array:
-        """Return columns as a matrix of numbers.
+        """Return columns as an array of numbers of shape (n_rows, n_columns).
 
         Parameters
         ----------
         columns : sequence of arrays
-            Columns of a data frame or an Arrow table.
+            All columns of a data frame or of an Arrow table.
         """
         if not columns:
             raise ValueError("X has no columns.")
@@ -99,7 +99,7 @@ class Coder:
 
 
 def plain_array(column: Any) -> NDArray[Any]:
-    """Return a column as an array of numbers, of dates, or of objects that are not all numbers.
+    """Return a column as an array of numbers or dates; of Python objects if it holds text.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def plain_array(column: Any) -> NDArray[Any]:
     if hasattr(column, "combine_chunks"):
         return _from_arrow(column)
     if getattr(getattr(column, "dt", None), "tz", None) is not None:
-        column = column.dt.tz_localize(None)  # parts of the calendar follow the wall clock
+        column = column.dt.tz_localize(None)  # months and hours are those of the local time
     values = np.asarray(column)
     if values.dtype.kind in "fiubMm":
         return values
@@ -121,7 +121,7 @@ def plain_array(column: Any) -> NDArray[Any]:
 
 
 def _from_arrow(column: Any) -> NDArray[Any]:
-    """Return an Arrow column as an array; times of the day become seconds, local times stay."""
+    """Return an Arrow column as an array; a time of the day becomes the seconds since midnight."""
     table = pyarrow().table([column], names=["column"])
     found = plain(table).column(0)
     return plain_array(found.to_numpy())

@@ -1,4 +1,4 @@
-"""Traits of columns: scale, sign, levels and printed digits, which the search needs."""
+"""Traits of columns that guide the search for laws: scale, sign, distinct values, digits."""
 
 from __future__ import annotations
 
@@ -10,24 +10,28 @@ from gramian._support.types import Array
 from gramian.laws.columns._precision import LARGEST_WHOLE, UNROUNDED, Precision, precision_of
 
 FEW_LEVELS = 12
-"""Largest number of values of a column that trivially satisfies a polynomial."""
+"""A column has few levels if it has at most this many distinct values.
+
+The powers of such a column always satisfy a polynomial, which is not a law of the table.
+"""
 LARGEST_ANGLE = 40.0
-"""Largest absolute value of an angle in radians."""
+"""A column with a larger absolute value is not taken for an angle in radians."""
 SMALLEST_TURN = 0.3
-"""Least spread of an angle in radians."""
+"""A column whose largest and smallest value differ by less is not taken for an angle."""
 NO_SPREAD = 1e-13
-"""Largest spread of a constant column, as a share of its largest value."""
+"""A column is constant if (largest - smallest value) / largest absolute value is at most this."""
 
 
 @dataclass(frozen=True)
 class Traits:
-    """Facts about a column."""
+    """Facts about the values of one column, which guide the search for laws."""
 
     scale: float
     """A power of two near the root mean square of the column."""
     constant: bool
+    """True if all values are equal, up to rounding errors."""
     n_levels: int | None
-    """The number of distinct values; None if they are many."""
+    """The number of distinct values; None if more than `FEW_LEVELS`, or if no value is repeated."""
     never_zero: bool
     positive: bool
     angle: bool
@@ -35,11 +39,11 @@ class Traits:
     whole: bool = False
     """True if all values are whole numbers."""
     precision: Precision = UNROUNDED
-    """The printed digits of the column."""
+    """The number of digits to which the values were rounded."""
 
 
 def traits_of(x: Array) -> Traits:
-    """Return the traits of a column."""
+    """Return the traits of a column without missing values."""
     size = float(np.abs(x).max())
     root = np.sqrt(np.mean((x / size) ** 2)) * size if size > 0 else 1.0
     scale = float(2.0 ** np.round(np.log2(root)))

@@ -1,4 +1,4 @@
-"""Complete views: parts of a table that have no missing values."""
+"""Complete views: rows and columns of a table that together have no missing values."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ from numpy.typing import NDArray
 from gramian._support.types import IntArray
 
 MOSTLY_MISSING = 0.5
-"""Columns with a larger share of missing values are left out of the view of complete rows."""
+"""The view of complete rows ignores columns with a larger share of missing values than this."""
 REMAINING_ROWS = 0.9
-"""Least share of the rows of a view that remains if rows with missing values are left out."""
+"""Rows with missing values are removed from a view if at least this share of rows remains."""
 MAX_VIEWS = 12
-"""Largest number of patterns of missing values that get a view."""
+"""Largest number of missing-value patterns (sets of incomplete rows) that get their own view."""
 
 
 @dataclass(frozen=True)
 class View:
-    """Rows and columns without missing values."""
+    """Indices of rows and columns of a table; no value in them is missing."""
 
     rows: IntArray
     columns: tuple[int, ...]
 
 
 def views(missing: NDArray[np.bool_], min_rows: int) -> list[View]:
-    """Return views of a table without missing values, largest views first.
+    """Return views of a table without missing values, views with the most rows first.
 
-    A column that is computed from others is missing where one of them is missing. So the rows that
-    have a column, and the columns that all these rows have, show every law that gives the column.
-    Columns with equal rows share a view. The last view holds the complete rows.
+    A computed column is missing wherever a column that it is computed from is missing. So take the
+    rows in which a column has a value, and all columns without missing values in these rows: this
+    view shows every law that computes the column. Columns that have values in the same rows share
+    a view. The last view has the rows in which no column is missing.
 
     Parameters
     ----------
     missing : array of shape (n_rows, n_columns)
         True where a value is missing.
     min_rows : int
-        Views with fewer rows are left out.
+        The smallest number of rows of a view that is returned.
     """
     patterns, counts = np.unique(missing, axis=1, return_counts=True)
     largest = np.argsort(-counts, kind="stable")[:MAX_VIEWS]
@@ -60,7 +61,7 @@ def views(missing: NDArray[np.bool_], min_rows: int) -> list[View]:
 
 
 def _almost_all(patterns: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the rows that are complete in columns with few gaps; most rows remain."""
+    """Return a mask of the rows in which no column with few missing values has a missing value."""
     rows = np.ones(len(patterns), dtype=bool)
     for i in np.argsort(patterns.sum(axis=0), kind="stable"):
         fewer = rows & ~patterns[:, i]

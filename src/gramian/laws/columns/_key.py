@@ -1,4 +1,4 @@
-"""Key: a column, intervals of a column, or a part of a date, whose levels are looked up."""
+"""Key of a lookup: a column, intervals of a column, or a part of a date."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ from gramian.formulas import number, quote
 from gramian.tables import DAYS, PARTS, Clock, Part
 
 Cell = str | float
-"""A level: the text of a label, or a number."""
+"""Type of a level (a distinct value of a key): a text or a number."""
 LONGEST_LEVEL = 24
-"""Largest number of letters of a label that are written."""
+"""Labels with more letters than this are cut when they are printed."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """A column, intervals of a column, or a part of a date, whose levels are looked up.
+    """A column, intervals of a column, or a part of a date, by which a `Lookup` finds values.
+
+    The distinct values of a key are called its levels.
 
     Attributes
     ----------
     column : str
-        The column.
+        The name of the column.
     thresholds : tuple of float
-        The ends of intervals; empty if values are looked up. The last interval has no end.
+        The upper ends of all intervals but the last, which has no upper end. Empty if the key has
+        no intervals: then the values of the column are the levels.
     part : str or None
-        A part of the calendar: "month", "weekday", "hour" and others.
+        The part of a date: "month", "weekday", "hour" and others; None for the whole value.
     clock : Clock or None
-        Turns dates into numbers, if the column has dates.
+        Converts dates to numbers; None if the column has no dates.
 
     Examples
     --------
@@ -51,22 +54,22 @@ class Key:
 
     @property
     def text(self) -> str:
-        """The key within a sentence, as "product" or "the month of date"."""
+        """The key as a part of a sentence: "product", or "the month of date"."""
         name = quote(self.column)
         return name if self.part is None else f"the {self.part} of {name}"
 
     @property
     def ends(self) -> list[str]:
-        """The ends of intervals as texts."""
+        """The upper ends of the intervals, as texts."""
         return [level_text(each, self.clock) for each in self.thresholds]
 
     def level_text(self, level: Cell) -> str:
-        """Return a level as text; an interval by its ends.
+        """Return a level as text; an interval is written with its two ends.
 
         Parameters
         ----------
         level : str or float
-            The level, as `cells` returns it; the number of an interval.
+            A level that `cells` returns: a value, or the number of an interval.
         """
         if not self.thresholds or isinstance(level, str):
             return level_text(level, self.clock if self.part is None else None)
@@ -76,12 +79,12 @@ class Key:
         return f"> {ends[-1]}" if place >= len(ends) else f"{ends[place - 1]} to {ends[place]}"
 
     def numbers(self, x: Array) -> Array:
-        """Return the levels of a column of numbers; NaN where a value is missing.
+        """Return the level of each value of a numeric column; NaN where a value is missing.
 
         Parameters
         ----------
         x : array of float
-            The column; dates as numbers, by `clock`.
+            The values of the column; dates are converted to numbers by `clock`.
         """
         if self.part is not None:
             assert self.clock is not None
@@ -91,12 +94,12 @@ class Key:
         return x
 
     def cells(self, values: Any) -> list[Cell | None]:
-        """Return the levels of a column of any kind; None where a value is missing.
+        """Return the level of each value of a column; None where a value is missing.
 
         Parameters
         ----------
         values : array-like
-            The column: text, numbers, or dates.
+            The values of the column: texts, numbers, or dates.
         """
         array = np.atleast_1d(np.asarray(values))
         if array.dtype.kind == "M":
@@ -110,7 +113,7 @@ class Key:
         return [None if each != each else each for each in numbers.tolist()]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the key as plain lists, numbers and texts, to be stored."""
+        """Return the key as a dictionary that can be stored as JSON."""
         return {
             "column": self.column,
             "thresholds": list(self.thresholds),
@@ -121,7 +124,7 @@ class Key:
 
     @classmethod
     def from_json(cls, document: Any) -> Key:
-        """Read a stored key; anything else is a ValueError that says what is wrong.
+        """Read a stored key; raise a ValueError if the document is not a stored key.
 
         Parameters
         ----------
@@ -143,12 +146,12 @@ class Key:
         if document["origin"] is not None:
             clock = stored_clock({name: document[name] for name in ("origin", "unit")})
         if (part is not None) and clock is None:
-            raise ValueError(f"The {part} of a column must be that of a date, with a clock.")
+            raise ValueError(f"A stored key with a {part} must have the origin of a clock.")
         return cls(document["column"], tuple(map(float, ends)), part, clock)
 
 
 def stored_clock(document: Any) -> Clock:
-    """Read a stored clock; anything else is a ValueError that says what is wrong."""
+    """Read a stored clock; raise a ValueError if the document is not a stored clock."""
     if not isinstance(document, dict) or set(document) != {"origin", "unit"}:
         raise ValueError("A stored clock must have an origin and a unit.")
     if not all(isinstance(each, str) for each in document.values()):
@@ -157,14 +160,14 @@ def stored_clock(document: Any) -> Clock:
 
 
 def interval(x: Array, thresholds: tuple[float, ...]) -> Array:
-    """Return the number of the interval of each value; an interval includes its upper end."""
+    """Return the number of the interval of each value; upper ends belong to their interval."""
     found: Array = np.searchsorted(np.array(thresholds), x, side="left").astype(np.float64)
     found[np.isnan(x)] = np.nan
     return found
 
 
 def cell(value: Any) -> Cell | None:
-    """Return a value as a level; None if the value is missing."""
+    """Convert a value to a level: text stays text, numbers become float, a missing value None."""
     if isinstance(value, str):
         return str(value)
     if value is None or str(value == value) != "True":  # NaN, NaT and pandas' NA
@@ -175,14 +178,14 @@ def cell(value: Any) -> Cell | None:
 
 
 def level_text(level: Cell, clock: Clock | None = None) -> str:
-    """Return a level as text, in quotes if it could be read as a part of the sentence.
+    """Return a level as text, in backquotes if the text could be misread within a sentence.
 
     Parameters
     ----------
     level : str or float
         The level.
     clock : Clock, optional
-        Turns the level into a date, if it is a date.
+        Converts the level to a date; None if the level is not a date.
     """
     if not isinstance(level, str):
         return number(level, 6) if clock is None else clock.text(level)
@@ -190,7 +193,7 @@ def level_text(level: Cell, clock: Clock | None = None) -> str:
 
 
 def rounded(value: Cell) -> Cell:
-    """Return a number rounded to ten digits, so that rounding errors do not matter."""
+    """Round a number to ten digits, so that equal levels are found despite rounding errors."""
     if isinstance(value, str) or value.is_integer():
         return value
     return float(f"{value:.9e}")
@@ -203,7 +206,7 @@ def is_finite_number(value: Any) -> bool:
 
 
 def is_whole(value: Any, low: int, high: int) -> bool:
-    """Return True if a stored value is a whole number within limits."""
+    """Return True if a stored value is a whole number from `low` to `high`."""
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
@@ -213,5 +216,5 @@ def is_cell(value: Any) -> bool:
 
 
 def plain_cell(value: Any) -> Cell:
-    """Return a stored level as a text or a float."""
+    """Convert a stored level: a text stays a text, a number becomes a float."""
     return value if isinstance(value, str) else float(value)

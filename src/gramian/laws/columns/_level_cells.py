@@ -1,4 +1,4 @@
-"""Level cells: the levels of all columns and parts of dates, as codes."""
+"""Level cells: all columns and parts of dates as codes of levels (distinct values)."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from gramian.laws.columns._key import Key
 from gramian.tables import Clock
 
 FEWEST_PER_LEVEL = 2.0
-"""Least average number of rows of the levels of text; text with fewer names rows."""
+"""A text column takes part in lookups only if its levels have this many rows on average."""
 PER_NUMBER = 5.0
-"""Least average number of rows of the levels of numbers, and of combinations of keys."""
+"""Numbers, or several keys together, are causes only with this many rows per level on average."""
 NAMING_SHARE = 0.9
-"""A text column with more levels than this share of its rows names rows, and is set aside."""
+"""A text column with more levels than this share of its rows is an identifier and ignored."""
 MOST_FRACTIONS = 50
-"""Largest number of levels of decimals; with more, the column is measured and has no levels."""
+"""A decimal column with more distinct values than this is a measurement, not a cause."""
 TELLING_APART = 0.5
-"""A column tells rows apart if it has more levels than this share of the distinct rows."""
+"""A column distinguishes rows if it has more levels than this share of the distinct rows."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The columns of a table, and parts of its dates, as codes of levels.
+    """The columns of a table and the parts of its dates, as codes of levels (distinct values).
 
     Attributes
     ----------
     keys : list of Key
-        The keys that may be causes: columns first, then parts of dates.
+        The columns first, then the parts of dates.
     x : array of shape (n_rows, n_keys)
-        Numbers; labels are codes, and NaN is missing.
+        The values of the keys as numbers: text is replaced by codes, NaN is a missing value.
     codes : array of shape (n_rows, n_keys)
-        The codes of levels; -1 is missing.
+        For each row and key the code of its level, 0, 1, 2, ...; -1 is a missing value.
     n_levels : list of int
         The number of levels of each key.
     labels : set of int
-        The keys whose levels are text.
+        The indices of the keys whose levels are text.
     """
 
     keys: list[Key]
@@ -48,31 +48,32 @@ class Cells:
     n_levels: list[int]
     labels: set[int]
     n_columns: int
-    """The number of keys that are columns."""
+    """The number of columns; the keys after these are parts of dates."""
     ids: list[int] = field(default_factory=list)
-    """Columns of text that name rows."""
+    """Indices of identifiers: text columns with a different label in almost every row."""
     clocks: Mapping[int, Clock] = field(default_factory=dict)
-    """The columns with dates."""
+    """For each date column, by its index: the clock that converts its dates to numbers."""
 
     def is_number(self, key: int) -> bool:
         """Return True if a key is a column of numbers."""
         return key < self.n_columns and key not in self.labels
 
     def is_whole(self, key: int) -> bool:
-        """Return True if all numbers of a key are whole; codes of labels are."""
+        """Return True if all values of a key are whole numbers, as codes of text are."""
         x = self.x[self.codes[:, key] >= 0, key]
         return bool((x == np.rint(x)).all())
 
     def fits(self, key: int, per_level: float) -> bool:
-        """Return True if a key has at least two levels, and so many rows per level on average."""
+        """Return True if a key has at least two levels with `per_level` rows or more on average."""
         n_rows = int((self.codes[:, key] >= 0).sum())
         return self.n_levels[key] >= 2 and self.n_levels[key] * per_level <= n_rows
 
     def may_give(self, cause: int, effect: int) -> bool:
-        """Return True if the calendar allows a key to be a cause of a column.
+        """Return True if the key `cause` may determine the column `effect`.
 
-        A part of a date gives no other date: the day of the month gives a date in one month only.
-        The exception is a column that holds the days of the other date.
+        A key never determines its own column. A part of a date cannot determine another date: the
+        day of the month determines a date only within one month. The exception is the part "date"
+        of a time, if it equals the column of dates in all rows.
         """
         key, clock = self.keys[cause], self.clocks.get(effect)
         if key.column == self.keys[effect].column:
@@ -87,14 +88,14 @@ class Cells:
 
     @property
     def effects(self) -> list[int]:
-        """The columns that may be determined by levels."""
+        """The indices of columns that levels of other columns may determine."""
         return [
             i for i in range(self.n_columns) if i not in self.ids and self.fits(i, FEWEST_PER_LEVEL)
         ]
 
     @cached_property
     def causes(self) -> list[int]:
-        """The keys whose levels may determine columns."""
+        """The indices of keys whose levels may determine other columns."""
         return [
             i
             for i in range(len(self.keys))
@@ -107,18 +108,18 @@ class Cells:
 def cells_of(
     x: Array, names: Sequence[str], labels: set[int], clocks: Mapping[int, Clock]
 ) -> Cells:
-    """Return the levels of a table as codes.
+    """Return the columns of a table and the parts of its dates as codes of levels.
 
     Parameters
     ----------
     x : array of shape (n_rows, n_columns)
-        Numbers; labels are codes, and NaN is missing.
+        The table as numbers: text is replaced by codes, NaN is a missing value.
     names : sequence of str
-        The columns.
+        The names of the columns.
     labels : set of int
-        The columns of text.
+        The indices of the text columns.
     clocks : mapping from int to Clock
-        The columns of dates, with their clocks.
+        For each date column, by its index: the clock that converts dates to numbers.
     """
     keys = [Key(name, clock=clocks.get(i)) for i, name in enumerate(names)]
     keys += [
@@ -145,7 +146,7 @@ def _codes(column: Array) -> IntArray:
 
 
 def _ids(codes: IntArray, labels: set[int]) -> list[int]:
-    """Return the columns of text that have about as many levels as rows."""
+    """Return the indices of text columns with a different label in almost every row."""
     found = []
     for i in sorted(labels):
         present = codes[codes[:, i] >= 0, i]
@@ -155,12 +156,12 @@ def _ids(codes: IntArray, labels: set[int]) -> list[int]:
 
 
 def _distinct(x: Array, codes: IntArray, columns: list[int], labels: set[int]) -> IntArray:
-    """Return the distinct rows if equal rows are copies, else all rows.
+    """Return the indices of the distinct rows if equal rows are copies, else of all rows.
 
-    A copy of a row of measurements is no second observation. If all columns have few levels, rows
-    are equal by chance, and each row counts. Rows are copies if decimals tell most distinct rows
-    apart, and two of three signs hold: decimals have many values, all rows occur equally often, and
-    no text tells the rows apart.
+    A copied row of measurements is not a second observation. But if all columns have few levels,
+    rows are equal by chance, and each row is an observation. Equal rows count as copies if one
+    decimal column distinguishes most distinct rows, and two of three signs are present: a decimal
+    column has many values, all rows occur equally often, the text columns do not distinguish rows.
     """
     everything = np.arange(len(codes))
     if not columns:

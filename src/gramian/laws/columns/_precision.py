@@ -1,4 +1,4 @@
-"""Precision of columns: the number of printed digits, and half a unit of the last digit."""
+"""Precision of columns: the number of digits that the values were rounded to."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ import numpy as np
 from gramian._support.types import Array
 
 MOST_DECIMALS = 14
-"""Largest number of decimals of a printed column."""
+"""Largest number of decimals that is tried when the decimals of a column are counted."""
 LARGEST_WHOLE = 2.0**53
-"""Largest whole number up to which float64 holds all whole numbers."""
+"""Largest number up to which float64 represents every whole number exactly."""
 SINGLE = 2.0**-24
-"""Half a unit of single precision, as a share of a number."""
+"""Relative rounding error of single precision (float32): half a unit of the last bit."""
 SINGLE_DIGITS = 7
-"""Largest number of digits that single precision holds; text files often have so many."""
+"""Largest number of significant digits that is tried for a column of single precision."""
 DOUBLE = 2.0**-51
-"""A few units of double precision: a decimal may have been computed, as 3 · 0.1 is."""
+"""Relative error allowed for a decimal number in float64, which may be computed, as 3 · 0.1."""
 COARSEST = 0.1
-"""Largest error of storage in units of the last digit; with more, any number looks decimal."""
+"""Largest storage error in units of the last digit; with more, every number looks decimal."""
 COARSE = 0.05
-"""Largest half unit of the last digit, as a share of the standard deviation of the column."""
+"""A column counts as not rounded if the rounding error exceeds this share of its deviation."""
 
 
 @dataclass(frozen=True)
 class Precision:
-    """The printed digits of a column.
+    """The number of digits that the values of a column were rounded to.
 
-    A column may be printed with a fixed number of decimals, or of digits. The rounding error of a
-    value is at most the larger of the two half units: if the decimals are fixed, the half unit of
-    the digits is smaller in all but the largest values, and the other way round.
+    Values may be rounded to a fixed number of decimals, or to a fixed number of significant digits.
+    The rounding error of a value is at most half a unit of the last digit. `half_unit` returns the
+    larger of the two half units, one for the decimals and one for the significant digits.
     """
 
     decimals: int | None = None
@@ -40,13 +40,13 @@ class Precision:
 
     @property
     def significant(self) -> int:
-        """About the number of significant digits."""
+        """The number of significant digits; 7 (float32) or 16 (float64) if not rounded."""
         if self.digits:
             return self.digits
         return 7 if self.relative else 16
 
     def half_unit(self, x: Array) -> Array:
-        """Return half a unit of the last digit of each value.
+        """Return half a unit of the last digit of each value: the largest rounding error.
 
         Parameters
         ----------
@@ -62,16 +62,16 @@ class Precision:
 
 
 UNROUNDED = Precision()
-"""The precision of a column that was not rounded to printed digits."""
+"""The precision of a column whose values were not rounded."""
 
 
 def precision_of(x: Array) -> Precision:
-    """Return the printed digits of a column.
+    """Return the number of digits that the values of a column were rounded to.
 
     Parameters
     ----------
     x : array of shape (n_rows,)
-        The column, finite values only.
+        The values of the column; all are finite.
     """
     found = _decimal(x, DOUBLE)
     if found is None and bool((x == x.astype(np.float32)).all()):
@@ -84,14 +84,15 @@ def precision_of(x: Array) -> Precision:
 
 
 def _decimal(x: Array, share: float) -> Precision | None:
-    """Return the decimals and digits of a column; None if it has too many.
+    """Count the decimals and significant digits of a column; return None if it was not rounded.
 
     Parameters
     ----------
     x : array of shape (n_rows,)
-        The column.
+        The values of the column.
     share : float
-        The largest relative difference of a stored number and its decimal number.
+        The largest relative difference between a stored number and the decimal number it stands
+        for: the rounding error of float32 or float64.
     """
     for decimals in range(MOST_DECIMALS + 1):
         whole = np.rint(x * 10.0**decimals)
@@ -103,7 +104,7 @@ def _decimal(x: Array, share: float) -> Precision | None:
 
 
 def _significant(x: Array) -> Precision:
-    """Return the digits with which numbers were printed before they became single precision."""
+    """Count the significant digits that float32 values were rounded to before they were stored."""
     for digits in range(1, SINGLE_DIGITS + 1):
         unit = _last_digit(x, digits)
         if (np.abs(np.rint(x / unit) * unit - x) <= SINGLE * np.abs(x)).all():
@@ -112,14 +113,14 @@ def _significant(x: Array) -> Precision:
 
 
 def _last_digit(x: Array, digits: int) -> Array:
-    """Return the unit of the last digit of each value, for a given number of digits."""
+    """Return the unit of the last of `digits` significant digits: 0.01 for 3.14159 and 3 digits."""
     size = np.floor(np.log10(np.where(x == 0, 1.0, np.abs(x)))) + 1
     unit: Array = 10.0 ** (size - digits)
     return unit
 
 
 def _digits(whole: Array) -> int:
-    """Return the largest number of digits, without zeros at the end."""
+    """Return the largest number of digits of whole numbers; zeros at the end do not count."""
     left = np.unique(whole[whole > 0])
     for _ in range(20):
         ends = left % 10 == 0

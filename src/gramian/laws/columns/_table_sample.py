@@ -1,4 +1,4 @@
-"""Opening of tables, and a bounded random sample of their rows."""
+"""Opening of tables of any kind, and random samples of their rows."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from gramian.laws.columns._coded_table import (
 )
 
 SAMPLE_ROWS = 8_000
-"""Largest number of rows in which laws among numbers are found; all rows confirm them."""
+"""Size of the random sample in which laws among numbers are searched; all rows test them."""
 LOOKUP_ROWS = 50_000
-"""Largest number of rows in which laws of levels are found: each level needs several rows."""
+"""Size of the sample for lookups, which is larger because each level needs several rows."""
 
 
 def open_coded_table(data: Any, feature_names: Sequence[str] | None) -> CodedTable:
-    """Open an array, a data frame, an Arrow table, files, row blocks or a Dask collection.
+    """Return a `CodedTable` of an array, data frame, Arrow table, files, blocks or Dask data.
 
     Parameters
     ----------
     data : object
         The table.
     feature_names : sequence of str or None
-        Names of the columns that replace those of the table.
+        Names that replace the names of the columns in the table; None keeps those names.
     """
     if isinstance(data, Mapping):
         opened = _of_mapping(data)
@@ -60,7 +60,7 @@ def _of_mapping(data: Mapping[Any, Any]) -> CodedTable:
         )
     if find_spec("pandas") is None:
         return of_columns(data, list(data.values()))
-    import pandas as pd  # pandas finds dates among Python's objects
+    import pandas as pd  # pandas recognizes date objects of Python
 
     return _in_memory(pd.DataFrame(dict(data)))
 
@@ -104,7 +104,7 @@ def _dask(data: Any) -> CodedTable:
 
 
 def _named(table: CodedTable, wanted: Sequence[str] | None) -> CodedTable:
-    """Return the table with the wanted names; two equal names are an error."""
+    """Return the table with the wanted names; raise a ValueError if two names are equal."""
     if wanted is not None:
         names, width = tuple(str(each) for each in wanted), len(table.names)
         if len(names) != width:
@@ -129,25 +129,25 @@ class Sample:
     n_rows: int
     """The number of rows of the whole table."""
     n_missing: Array
-    """Number of missing values of each column, in the whole table."""
+    """The number of missing values of each column in the whole table."""
 
     @property
     def is_all(self) -> bool:
-        """True if the sample is the whole table."""
+        """True if the sample has all rows of the table."""
         return len(self.rows) == self.n_rows
 
 
 def sample_of(table: CodedTable, seed: int, most: int | None = None) -> Sample:
-    """Read a table once, and return a random sample of its rows in their order.
+    """Read a table once, and return a random sample of its rows, in the order of the table.
 
     Parameters
     ----------
     table : CodedTable
         The table.
     seed : int
-        Decides which rows are kept.
+        The seed of the random choice of rows.
     most : int, optional
-        The largest number of rows to keep, `SAMPLE_ROWS` by default.
+        The largest number of rows of the sample; by default `SAMPLE_ROWS`.
     """
     n_missing = np.zeros(len(table.names))
 

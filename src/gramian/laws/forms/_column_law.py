@@ -1,4 +1,4 @@
-"""The protocol of all forms that give a column: formulas, lookups, slopes, composed dates."""
+"""Base class of laws that compute a column: formulas, lookups, slopes, composed dates."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gramian.formulas import import_sympy, latex_name
 class ColumnLaw(ABC):
     """A law solved for one column: a Solution, Lookup, Slopes or ComposedDate.
 
-    Call it with a table or mapping that gives the other columns by name.
+    Call the law with a data frame or mapping of the other columns to compute the column.
 
     Attributes
     ----------
     column : str
-        The column that the law gives.
+        The name of the column that the law computes.
 
     Examples
     --------
@@ -35,33 +35,33 @@ class ColumnLaw(ABC):
     """
 
     # A new form implements the abstract members, and adds its reader to READERS in _law_documents.
-    # The other members have defaults for a law without levels and without formula.
+    # The defaults of the other members suit a law that has no levels and is not a formula.
 
     column: str
 
     @property
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
-        """The columns that are needed."""
+        """The columns from which the law computes `column`."""
 
     @abstractmethod
     def __call__(self, table: Mapping[str, Any]) -> NDArray[Any]:
-        """Compute the column.
+        """Compute the values of the column.
 
         Parameters
         ----------
         table : mapping or data frame
-            The other columns by name.
+            The columns from which the law computes the column, by name.
         """
 
     @property
     @abstractmethod
     def text(self) -> str:
-        """The right-hand side of the law."""
+        """The right-hand side of the law as text: "0.001 · U · I" for P = 0.001 · U · I."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """Return the law as plain lists, dictionaries, numbers and texts, to be stored."""
+        """Return the law as a dictionary that can be stored as JSON."""
 
     @property
     def is_formula(self) -> bool:
@@ -70,22 +70,22 @@ class ColumnLaw(ABC):
 
     @property
     def gives_dates(self) -> bool:
-        """True if the column holds dates."""
+        """True if the computed values are dates."""
         return False
 
     @property
     def n_levels(self) -> int:
-        """The number of levels that the law has learned; 0 if the law needs no levels."""
+        """The number of levels (distinct values of a category) in the law; 0 for a formula."""
         return 0
 
     @property
     def causes(self) -> tuple[str, ...]:
-        """The columns, and the parts of dates, that the column follows from."""
+        """The columns and parts of dates that determine the column, as texts."""
         return self.columns
 
     @property
     def head(self) -> str:
-        """The heading above the levels of `entries`."""
+        """The heading of the first column when `entries` are printed as a table."""
         return ", ".join(self.causes)
 
     @property
@@ -94,16 +94,16 @@ class ColumnLaw(ABC):
         return ""
 
     def entries(self) -> Iterator[tuple[str, str]]:
-        """Yield each level and the value there as texts; nothing if the law has no levels."""
+        """Yield pairs of texts, a level and the value for it; no pairs if the law has no levels."""
         return iter(())
 
     def latex(self) -> str:
-        """Write the law in LaTeX's math mode, as a function f."""
+        """Return the law in LaTeX's math mode, with f for the unnamed function."""
         inner = ", ".join(map(latex_name, self.causes))
         return rf"{latex_name(self.column)} = f\left({inner}\right)"
 
     def sympy(self) -> Any:
-        """Return the law as SymPy's Eq, with an undefined function f."""
+        """Return the law as SymPy's Eq, with an undefined function f on the right-hand side."""
         sympy = import_sympy()
         inner = map(sympy.Symbol, self.causes)
         return sympy.Eq(sympy.Symbol(self.column), sympy.Function("f")(*inner), evaluate=False)

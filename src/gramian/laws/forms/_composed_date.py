@@ -1,4 +1,4 @@
-"""Composed date: a date that follows from columns with its parts."""
+"""Composed date: a date computed from columns with its year, month, day and time."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from gramian.tables import COMPOSING, LIMITS, Part, Unit, composed
 
 @dataclass(frozen=True)
 class ComposedDate(ColumnLaw):
-    """A column of dates as a function of columns with the year, the month, the day and so on.
+    """A law that computes a date from columns with its year, month, day and perhaps time.
 
-    Call it with a table or mapping that gives the other columns by name.
+    Call the law with a data frame or mapping of the other columns to compute the column.
 
     Attributes
     ----------
     column : str
-        The column of dates.
+        The name of the column of dates.
     unit : {"days", "seconds"}
         "days" for dates, "seconds" for dates with a time of the day.
     parts : tuple of str and int
-        For each part of the date the column that holds the part, or a number if the part is
-        constant.
+        For each part of the date, from the year to the smallest part: the name of the column with
+        this part, or a number if the part is constant.
 
     Examples
     --------
@@ -49,12 +49,12 @@ class ComposedDate(ColumnLaw):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are needed."""
+        """The columns from which the law computes `column`."""
         return tuple(dict.fromkeys(each for each in self.parts if isinstance(each, str)))
 
     @property
     def gives_dates(self) -> bool:
-        """True: the column holds dates."""
+        """True: the computed values are dates."""
         return True
 
     @property
@@ -67,12 +67,12 @@ class ComposedDate(ColumnLaw):
         Parameters
         ----------
         table : mapping or data frame
-            The other columns by name.
+            The columns with the parts of the date, by name.
 
         Returns
         -------
         dates : array of shape (n_samples,)
-            The dates; NaT where a part is missing or the calendar has no such date.
+            The dates; NaT where a part is missing, or where the date does not exist.
         """
         known = {
             name: np.atleast_1d(np.asarray(table[name], dtype=np.float64)) for name in self.columns
@@ -82,12 +82,12 @@ class ComposedDate(ColumnLaw):
         )
 
     def times(self, known: Mapping[str, Array]) -> NDArray[np.datetime64]:
-        """Compute the dates in microseconds, given the numbers of the columns.
+        """Compute the dates in microseconds from columns of numbers.
 
         Parameters
         ----------
         known : mapping from str to array of float
-            The columns by name.
+            The columns with the parts of the date, by name.
         """
         shape = np.shape(known[self.columns[0]])
         return composed(
@@ -107,7 +107,7 @@ class ComposedDate(ColumnLaw):
 
     @property
     def size(self) -> str:
-        """The columns that hold the parts, and the constant parts."""
+        """The columns with the parts, and the constant parts, as text."""
         columns = [
             quote(each) if each == part else f"{quote(each)} ({part})"
             for part, each in self._named.items()
@@ -122,17 +122,17 @@ class ComposedDate(ColumnLaw):
         return f"{together}, with {listed(fixed, len(fixed), str)}" if fixed else together
 
     def to_json(self) -> dict[str, Any]:
-        """Return the law as plain lists, numbers and texts, to be stored."""
+        """Return the law as a dictionary that can be stored as JSON."""
         return {"date": self.column, "unit": self.unit, "parts": list(self.parts)}
 
     @classmethod
     def from_json(cls, document: Any) -> ComposedDate:
-        """Read a stored date; nothing in the document is executed.
+        """Read a stored composed date; nothing in the document is executed.
 
         Parameters
         ----------
         document : dict
-            The result of `to_json`. Anything else is a ValueError that says what is wrong.
+            The result of `to_json`. Any other document raises a ValueError that says what is wrong.
         """
         if not isinstance(document, dict) or set(document) != {"date", "unit", "parts"}:
             raise ValueError("A stored date must have a column, a unit and parts.")
@@ -150,5 +150,5 @@ class ComposedDate(ColumnLaw):
             or column in parts
             or all(isinstance(each, int) for each in parts)
         ):
-            raise ValueError("A stored date must give a column by others.")
+            raise ValueError("A stored date must compute a column from other columns.")
         return cls(column, unit, tuple(parts))

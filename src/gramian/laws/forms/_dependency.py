@@ -1,4 +1,4 @@
-"""Dependency: a law that gives a column by a lookup or a composed date."""
+"""Dependency: a law that computes a column by a lookup or by composing a date."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gramian.laws.forms._relation import Relation
 
 @dataclass(frozen=True)
 class LawOfLevels(ABC):
-    """A law of levels with its errors and evidence; its form computes the column that follows."""
+    """Base class of laws in which levels determine a column; `form` computes this column."""
 
     columns: tuple[str, ...]
     error: float
@@ -35,18 +35,18 @@ class LawOfLevels(ABC):
     @property
     @abstractmethod
     def form(self) -> ColumnLaw:
-        """The law solved for the column that follows."""
+        """The law as an object that computes the dependent column."""
 
     @property
     def n_levels(self) -> int:
-        """The number of levels that the law has learned."""
+        """The number of levels (distinct values of a category) in the law."""
         return self.form.n_levels
 
     def __str__(self) -> str:
         return str(self.form)
 
     def latex(self) -> str:
-        """Write the law in LaTeX's math mode."""
+        """Return the law in LaTeX's math mode."""
         return self.form.latex()
 
     def sympy(self) -> Any:
@@ -59,49 +59,53 @@ class LawOfLevels(ABC):
         Parameters
         ----------
         other : Relation
-            The law among numbers.
+            The law among numbers that may be a consequence of this law.
         """
         return False
 
     def __call__(self, table: Mapping[str, Any]) -> NDArray[Any]:
-        """Compute the column that follows.
+        """Compute the dependent column.
 
         Parameters
         ----------
         table : mapping or data frame
-            The other columns by name.
+            The columns from which the law computes the column, by name.
         """
         return self.form(table)
 
 
 @dataclass(frozen=True)
 class Dependency(LawOfLevels):
-    """A law that gives a column by the levels of others: the city by the zip code.
+    """A law in which levels of some columns determine another column: zip code → city.
+
+    Levels are the distinct values of a column.
 
     Attributes
     ----------
     columns : tuple of str
-        The columns that the law ties; the one that follows is the last.
+        All columns of the law; the dependent column is the last.
     kind : "lookup"
         The kind of law.
     error : float
         The share of rows that break the law.
     validation_error : float
-        The share of repeated rows that break the law; a row is repeated if it is not the first row
-        of its level.
+        Rows that break the law, divided by the number of repeated rows (rows that are not the
+        first of their level).
     shuffled_error : float
-        The share of rows that do not have the most frequent value: the error of a guess, as after
-        shuffling.
+        The share of rows that do not have the most frequent value of the dependent column: the
+        error of a constant guess.
     evidence : float
-        How improbable it is that these repeated rows agree by chance, in powers of ten.
+        How improbable it is that the repeated rows agree with the law by chance, in powers of ten:
+        6 is one in a million.
     n_rows : int
-        The number of rows that have all columns of the law; these rows judge the law.
+        The number of rows without missing values in the columns of the law; the law was tested
+        on these rows.
     lookup : Lookup or ComposedDate
-        The values for all levels, or the parts of a date.
+        The object that computes the dependent column: from levels, or from the parts of a date.
     inverse : Lookup or None
-        The lookup in the other direction, if each column follows from the other.
+        The lookup in the other direction, if each of two columns determines the other; else None.
     solvable : tuple of str
-        The columns that the law gives wherever they have a value.
+        The columns that the law computes in every row in which they have a value.
 
     Examples
     --------
@@ -127,7 +131,7 @@ class Dependency(LawOfLevels):
 
     @property
     def form(self) -> Lookup | ComposedDate:
-        """The law solved for the column that follows."""
+        """The law as an object that computes the dependent column."""
         return self.lookup
 
     def __str__(self) -> str:
@@ -142,13 +146,13 @@ class Dependency(LawOfLevels):
         Parameters
         ----------
         X : mapping or data frame
-            The columns by name.
+            All columns of the law, by name.
 
         Returns
         -------
         imbalance : array of shape (n_samples,)
-            0 where the law holds, 1 where the law is broken, NaN where a column is missing or a
-            level is not known.
+            0 where the law holds, 1 where the row breaks the law, NaN where a value is missing or
+            the lookup does not have the level.
         """
         key = Key(self.lookup.column)
         expected, given = key.cells(self.lookup(X)), key.cells(X[self.lookup.column])
@@ -160,12 +164,12 @@ class Dependency(LawOfLevels):
         )
 
     def solve_for(self, column: str) -> Lookup | ComposedDate:
-        """Return the lookup that gives one of the columns.
+        """Return the lookup that computes one column of the law.
 
         Parameters
         ----------
         column : str
-            The name of the column.
+            The name of the column to compute.
         """
         if column not in self.columns:
             raise ValueError(f"The law {self} has no column {column!r}.")

@@ -1,4 +1,4 @@
-"""Law: terms that add up to zero, each a coefficient times powers and functions of columns."""
+"""Law: terms that add up to zero; a term is a coefficient times powers of functions of columns."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gramian._support.types import Array, IntArray
 from gramian.laws.columns import Traits
 
 Variable = tuple[int, str]
-"""A column and an atom: "x" for the column itself, a key of `ATOMS`, or a comparison."""
+"""A column index and an atom: "x" (the column itself), a key of `ATOMS`, or a comparison."""
 Power = int | Fraction
 Monomial = tuple[tuple[Variable, Power], ...]
-"""Variables with their exponents, sorted."""
+"""A product of powers: pairs of a variable and its exponent, sorted by variable."""
 ONE: Monomial = ()
-"""The monomial of the constant term."""
+"""The monomial 1, of the constant term: a product without factors."""
 
 ATOMS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
     "log": (np.log, lambda x: 1 / x),
@@ -27,27 +27,27 @@ ATOMS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
     "sin": (np.sin, np.cos),
     "cos": (np.cos, lambda x: -np.sin(x)),
 }
-"""Functions of columns, with their derivatives."""
+"""Functions of one column that laws may contain: name → (function, derivative)."""
 COMPARISONS: dict[str, Callable[[Array, float], NDArray[np.bool_]]] = {
     "le": np.less_equal,
     "gt": np.greater,
     "eq": np.equal,
     "ne": np.not_equal,
 }
-"""Comparisons: 1 where a column compares so with a number, else 0, as in "le 10.0"."""
+"""Comparisons of a column with a number, 1 if true, else 0: "le 10.0" is 1 where x ≤ 10."""
 
 SMALLEST = np.finfo(np.float64).tiny
-"""Smallest normal float64: its inverse is finite."""
+"""Smallest normal float64: the smallest coefficient by which a law can be divided."""
 
 
 def comparison(atom: str) -> tuple[str, float] | None:
-    """Return the kind and the number of a comparison; None for other atoms."""
+    """Split a comparison into kind and number ("le 10.0" → "le", 10.0); None for other atoms."""
     kind, _, value = atom.partition(" ")
     return (kind, float(value)) if kind in COMPARISONS else None
 
 
 def apply(atom: str, x: Array) -> Array:
-    """Return the values of an atom of a column."""
+    """Return the values of an atom (a function or comparison) at the values `x` of a column."""
     compared = comparison(atom)
     values: Array
     if compared is None:
@@ -59,13 +59,13 @@ def apply(atom: str, x: Array) -> Array:
 
 
 def derivative(atom: str, x: Array) -> Array:
-    """Return the derivative of an atom; zero for comparisons."""
+    """Return the derivative of an atom at the values `x` of a column; zero for comparisons."""
     slopes: Array = ATOMS[atom][1](x) if atom in ATOMS else np.zeros(len(x))
     return slopes
 
 
 def multiplied(one: Monomial, other: Monomial) -> Monomial:
-    """Multiply two monomials."""
+    """Return the product of two monomials; factors with exponent 0 are removed."""
     powers = dict(one)
     for variable, power in other:
         powers[variable] = powers.get(variable, 0) + power
@@ -73,20 +73,20 @@ def multiplied(one: Monomial, other: Monomial) -> Monomial:
 
 
 def plain_power(power: Power) -> Power:
-    """Return a power as int if it is whole, else as Fraction."""
+    """Return an exponent as int if it is a whole number, else as Fraction."""
     return power.numerator if power.denominator == 1 else power
 
 
 def columns_of(monomials: Iterable[Monomial]) -> list[int]:
-    """Return the columns of monomials, in order."""
+    """Return the indices of all columns that occur in monomials, sorted."""
     return sorted({column for each in monomials for (column, _), _ in each})
 
 
 class Values:
-    """Rows of a table, with a cache of functions of its columns.
+    """Rows of a table, from which monomials are computed, with a cache of functions of columns.
 
-    Columns are divided by a power of two near their size, which costs no digits and keeps products
-    of many columns finite. The search also reads the traits of the columns.
+    Each column is divided by `scale`, a power of two near its size. This division is exact, and
+    products of many columns stay finite. `traits` are facts about the columns for the search.
     """
 
     def __init__(self, x: Array, scale: Array, traits: Sequence[Traits] = ()) -> None:
@@ -101,17 +101,17 @@ class Values:
         return len(self.x)
 
     def take(self, rows: IntArray | NDArray[np.bool_]) -> Values:
-        """Return the values of some rows."""
+        """Return a `Values` object with some of the rows; `rows` is an index array or a mask."""
         return Values(self.x[rows], self.scale, self.traits)
 
     def shuffled(self, column: int, order: IntArray) -> Values:
-        """Return the values with one column in another order."""
+        """Return a `Values` object in which the values of one column are permuted by `order`."""
         x = self.x.copy()
         x[:, column] = x[order, column]
         return Values(x, self.scale, self.traits)
 
     def of(self, variable: Variable) -> Array:
-        """Return the values of a variable."""
+        """Return the values of a variable in all rows; the column itself is scaled."""
         if variable not in self._known:
             column, atom = variable
             x = self.x[:, column]
@@ -119,14 +119,14 @@ class Values:
         return self._known[variable]
 
     def product(self, monomial: Monomial) -> Array:
-        """Return the values of a monomial."""
+        """Return the values of a monomial in all rows."""
         found = np.ones(self.n_rows)
         for variable, power in monomial:
             found *= self.of(variable) ** float(power)
         return found
 
     def matrix(self, monomials: Sequence[Monomial]) -> Array:
-        """Return the values of monomials as a matrix in Fortran's order, one column each."""
+        """Return the values of monomials, of shape (n_rows, n_monomials), in Fortran's order."""
         found = np.empty((self.n_rows, len(monomials)), order="F")
         at: dict[Monomial, int] = {}
         for i, monomial in enumerate(monomials):
@@ -144,14 +144,14 @@ class Values:
 
 @dataclass(frozen=True)
 class Law:
-    """Coefficients and monomials whose sum is zero, in the scaled columns of `Values`."""
+    """An equation: the sum of coefficients times monomials of scaled columns is zero."""
 
     coefficients: Array
     monomials: tuple[Monomial, ...]
 
     @property
     def columns(self) -> list[int]:
-        """The columns that the law ties."""
+        """The indices of the columns that occur in the law."""
         return columns_of(self.monomials)
 
     @property
@@ -160,9 +160,10 @@ class Law:
         return all(sum(map(_degree, each)) <= 1 for each in self.monomials)
 
     def raw_coefficients(self, scale: Array) -> Array:
-        """Return the coefficients in the units of the table; the largest has the size 1.
+        """Return the coefficients for unscaled columns, divided by the largest absolute value.
 
-        Squares of columns of 1e±150 overflow: the units are kept as logarithms.
+        The function adds logarithms, because powers of the scales may overflow: the square of a
+        column of size 1e200 is larger than the largest float64.
         """
         logs = np.array(
             [
@@ -174,45 +175,48 @@ class Law:
         return found
 
     def is_writable(self, scale: Array) -> bool:
-        """Return True if coefficients are finite in the units of the table, whichever is set to 1.
+        """Return True if the law for unscaled columns can be divided by any of its coefficients.
 
-        They are not if the units of the terms differ by more than the range of float64.
+        The result is False if the coefficients differ by more than the range of float64.
         """
         return bool((np.abs(self.raw_coefficients(scale)) >= SMALLEST).all())
 
     def terms(self, values: Values) -> Array:
-        """Return the values of the terms as a matrix, one column each."""
+        """Return the values of the terms, of shape (n_rows, n_terms)."""
         return values.matrix(self.monomials) * self.coefficients
 
     def imbalance(self, values: Values) -> Array:
-        """Return the sum of the terms divided by the size of the largest term, row by row."""
+        """Return for each row the sum of the terms, divided by the size of the largest term."""
         terms = self.terms(values)
         largest = np.abs(terms).max(axis=1)
-        # NaN, where a column is missing, stays NaN.
+        # The result is NaN where a column is missing.
         found: Array = terms.sum(axis=1) / np.where(largest == 0, 1.0, largest)
         return found
 
     def error(self, values: Values) -> float:
-        """Return the root mean square of the imbalance."""
+        """Return the root mean square of `imbalance` over the rows."""
         imbalance = self.imbalance(values)
         return float(np.sqrt(np.mean(imbalance**2)))
 
     def overall_error(self, values: Values) -> float:
-        """Return the root mean square of the sum of terms, divided by that of the largest term."""
+        """Return RMS(sum of the terms) / RMS(largest term of each row), RMS = root mean square."""
         terms = self.terms(values)
         largest = np.abs(terms).max(axis=1)
         size = float(np.sqrt(np.mean(largest**2)))
         return float(np.sqrt(np.mean(terms.sum(axis=1) ** 2))) / size if size > 0 else 0.0
 
     def gradient(self, values: Values) -> Array:
-        """Return the derivatives by the scaled columns, as a matrix like the table."""
+        """Return the derivatives of the sum of the terms, of shape (n_rows, n_columns).
+
+        Column j has the derivative by the scaled column j of the table; 0 if it is not in the law.
+        """
         found = np.zeros(values.x.shape)
         for column in self.columns:
             found[:, column] = self.slope(values, column)
         return found
 
     def slope(self, values: Values, column: int) -> Array:
-        """Return the derivative by a scaled column, row by row."""
+        """Return for each row the derivative of the sum of the terms by one scaled column."""
         found = np.zeros(values.n_rows)
         for coefficient, monomial in zip(self.coefficients, self.monomials, strict=True):
             for place, ((i, atom), power) in enumerate(monomial):
@@ -227,6 +231,6 @@ class Law:
 
 
 def _degree(factor: tuple[Variable, Power]) -> float:
-    """Return the absolute power of a column; infinity for a function of a column."""
+    """Return the absolute exponent of a factor; infinity for a function of a column."""
     (_, atom), power = factor
     return abs(float(power)) if atom == "x" else math.inf

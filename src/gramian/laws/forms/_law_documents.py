@@ -1,4 +1,4 @@
-"""Stored laws: one reader for all forms that give a column."""
+"""Stored laws: reading a law of any form from its document, and testing it on a table."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ READERS: Mapping[str, Callable[[Any], ColumnLaw]] = {
     "slopes": Slopes.from_json,
     "date": ComposedDate.from_json,
 }
-"""Readers by the key that only documents of this form have; all other documents are solutions."""
+"""Readers of stored laws: key that only documents of one form have → reader of this form.
+
+A document without any of these keys is a `Solution`.
+"""
 PRINTED_AGREEMENT = 1e-6
-"""Largest relative or absolute difference of numbers that agree: columns may be printed."""
+"""Numbers count as equal up to this relative or absolute difference, as they may be rounded."""
 
 
 def law_from_json(document: Any) -> ColumnLaw:
@@ -29,7 +32,7 @@ def law_from_json(document: Any) -> ColumnLaw:
     Parameters
     ----------
     document : dict
-        The result of `to_json`. Anything else is a ValueError that says what is wrong.
+        The result of `to_json`. Any other document raises a ValueError that says what is wrong.
     """
     for key, read in READERS.items():
         if isinstance(document, dict) and key in document:
@@ -38,14 +41,16 @@ def law_from_json(document: Any) -> ColumnLaw:
 
 
 def agreement(law: ColumnLaw, table: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the number of rows that have all columns of a law, and of rows in which it holds.
+    """Return (number of complete rows, number of rows in which the law holds).
+
+    A row is complete if no column of the law is missing.
 
     Parameters
     ----------
     law : ColumnLaw
         The law.
     table : mapping or data frame
-        The columns of the law by name, with the column that the law gives.
+        The columns of the law by name, including the column that the law computes.
     """
     there = [Key(name).cells(table[name]) for name in (law.column, *law.columns)]
     made = law(table)

@@ -1,4 +1,4 @@
-"""Formula of a dropped column that laws give."""
+"""Formula of a dropped column that one or more laws compute from kept columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gramian.laws.forms._column_law import ColumnLaw
 
 @dataclass(frozen=True)
 class LawFormula:
-    """The right-hand side of a law, which may need columns that other laws give.
+    """A dropped column as a function of kept columns, computed by one law or several in turn.
 
     It is the `expression` of a :class:`gramian.explanations.Redundancy` whose kind is "law". Call
     it with the kept columns to compute the column.
@@ -23,13 +23,13 @@ class LawFormula:
     Attributes
     ----------
     law : ColumnLaw
-        The law.
+        The law that computes the column.
     before : tuple of ColumnLaw
-        Laws that give columns which `law` may need, in the order in which they can be computed.
+        Laws that compute columns which `law` may need, in the order of computation.
     columns : tuple of str
-        The kept columns, in the order of `transform`.
+        The names of the kept columns, in the order of `transform`.
     terms : tuple
-        Always empty: a law is no sum of terms.
+        Always empty: a law is not a sum of terms.
 
     Examples
     --------
@@ -74,9 +74,9 @@ class LawFormula:
         return self.law.text
 
     def latex(self) -> str:
-        """Write the right-hand side in LaTeX's math mode."""
+        """Return the right-hand side of the law in LaTeX's math mode."""
         return self.law.latex().partition(" = ")[2]
 
     def sympy(self) -> Any:
-        """Return the right-hand side as an expression of SymPy."""
+        """Return the right-hand side of the law as an expression of SymPy."""
         return self.law.sympy().rhs

@@ -1,4 +1,4 @@
-"""Terms of laws: coefficients, functions and formulas in the units of the table."""
+"""Terms of laws, written with the names and units of the columns of the table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gramian.formulas import Formula, Function, Term, latex_number, number, supe
 from gramian.laws.forms._law import Monomial, apply, comparison
 
 RawTerm = tuple[float, Monomial]
-"""A coefficient in the units of the table, and a monomial."""
+"""A term: the coefficient for unscaled columns, and the monomial."""
 SIGNS = {"le": "≤", "gt": ">", "eq": "=", "ne": "≠"}
 LATEX_SIGNS = {"le": r"\le", "gt": ">", "eq": "=", "ne": r"\ne"}
 SYMPY_NAMES = {"le": "Le", "gt": "Gt", "eq": "Eq", "ne": "Ne"}
@@ -22,12 +22,12 @@ SYMPY_NAMES = {"le": "Le", "gt": "Gt", "eq": "Eq", "ne": "Ne"}
 
 @dataclass(frozen=True)
 class PlainFunction(Function):
-    """A function of a column in its own units: log, exp, sin, cos, or a comparison.
+    """A function of an unscaled column: a product of log, exp, sin, cos, or comparisons.
 
     Attributes
     ----------
     parts : tuple of (str, int)
-        The functions that are multiplied, with their exponents.
+        The names of the functions in the product, with their exponents.
     """
 
     parts: tuple[tuple[str, int], ...] = ()
@@ -73,13 +73,13 @@ def _latex(atom: str, name: str) -> str:
 
 
 def plain_function(parts: tuple[tuple[str, int], ...]) -> PlainFunction:
-    """Return the product of functions of one column."""
+    """Return a `PlainFunction`: the product of functions of one column, each with an exponent."""
     name = "·".join(atom for atom, _ in parts)
     return PlainFunction(name, None, (0.0,), (1.0,), partial(_product, parts), parts)
 
 
 def _product(parts: tuple[tuple[str, int], ...], x: Array) -> Array:
-    """Return the values of a product of powers of functions of a column."""
+    """Return the values of a product of powers of functions at the values `x` of a column."""
     found = np.ones(len(x))
     for atom, power in parts:
         found = found * apply(atom, x) ** power
@@ -87,24 +87,24 @@ def _product(parts: tuple[tuple[str, int], ...], x: Array) -> Array:
 
 
 def factors_of(monomial: Monomial, names: Sequence[str]) -> dict[Any, Any]:
-    """Return the factors of a term, plain powers first."""
+    """Return the factors of a `Term`: name → exponent, then (name,) → function of the column."""
     found: dict[Any, Any] = {names[i]: power for (i, atom), power in monomial if atom == "x"}
     functions: dict[int, list[tuple[str, int]]] = {}
     for (i, atom), power in monomial:
         if atom != "x":
             functions.setdefault(i, []).append((atom, int(power)))
     for i, parts in functions.items():
-        # The key is a tuple, because a power of the column may be a factor, too.
+        # The key is a tuple, because the name is the key of a power of the column itself.
         found[(names[i],)] = plain_function(tuple(parts))
     return found
 
 
 def terms_of(raw: Iterable[RawTerm], names: Sequence[str]) -> tuple[Term, ...]:
-    """Return terms with the names of columns."""
+    """Return raw terms as `Term` objects, with names in place of column indices."""
     return tuple(Term(value, factors_of(monomial, names)) for value, monomial in raw)
 
 
 def formula_of(terms: tuple[Term, ...], digits: Iterable[int]) -> Formula:
-    """Return a formula of terms with printed digits."""
+    """Return the sum of the terms as a `Formula`; `digits` are printed for each coefficient."""
     columns = dict.fromkeys(name for term in terms for name in term.columns)
     return Formula(terms, tuple(columns), tuple(digits))

@@ -1,4 +1,4 @@
-"""Writer of laws: solved for the column for which the law is simplest, or as an equation."""
+"""Writer of laws: as a solution for one column, y = f(x), or as an equation of two formulas."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gramian.laws.forms._law_terms import RawTerm, formula_of, terms_of
 from gramian.laws.forms._solution import Solution
 
 COEFFICIENT_DIGITS = 5
-"""Printed digits of coefficients that are not round."""
+"""Number of printed digits of a coefficient that is not round (see `is_round`)."""
 ROUND_DIGITS = 12
-"""Printed digits of round coefficients."""
+"""Number of printed digits of a round coefficient (see `is_round`)."""
 EQUAL_COEFFICIENTS = 1e-9
-"""Largest relative difference of equal coefficients."""
+"""Two coefficients count as equal if their relative difference is at most this."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Equation:
     Attributes
     ----------
     left, right : Formula
-        The two sides.
+        The two sides of the equation.
 
     Examples
     --------
@@ -44,13 +44,13 @@ class Equation:
         return f"{self.left} = {self.right}"
 
     def latex(self) -> str:
-        """Write the equation in LaTeX's math mode."""
+        """Return the equation in LaTeX's math mode."""
         return f"{self.left.latex()} = {self.right.latex()}"
 
 
 @dataclass(frozen=True)
 class LawWriter:
-    """Writes laws of a table.
+    """Converts the terms of laws into formulas, solutions and equations.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class LawWriter:
     signs: Sequence[int]
 
     def formula(self, terms: Sequence[RawTerm]) -> Formula:
-        """Return terms as a formula, plain terms first and the constant last."""
+        """Return terms as a formula; terms of high degree come first, the constant last."""
         ordered = sorted(
             terms, key=lambda term: (not term[1], -sum(p for _, p in term[1]), term[0] < 0)
         )
@@ -72,7 +72,7 @@ class LawWriter:
         return formula_of(terms_of(ordered, self.names), digits)
 
     def solve(self, terms: Sequence[RawTerm], column: int) -> Solution | None:
-        """Return a law solved for a column; None if the column enters in more than one way."""
+        """Return a law solved for a column; None if the terms have no single solution for it."""
         powers = {(atom, power) for _, each in terms for (i, atom), power in each if i == column}
         if len(powers) != 1:
             return None
@@ -106,14 +106,14 @@ class LawWriter:
         )
 
     def equation(self, terms: Sequence[RawTerm]) -> Equation:
-        """Write a law with positive terms on the left and the constant on the right."""
+        """Return a law as an equation: positive terms on the left, the constant on the right."""
         sign = 1 if terms[reference_term(terms, None)][0] > 0 else -1
         left = [(sign * value, each) for value, each in terms if sign * value > 0 and each]
         right = [(-sign * value, each) for value, each in terms if sign * value <= 0 or not each]
         return Equation(self.formula(left), self.formula(right))
 
     def best(self, terms: Sequence[RawTerm], columns: Sequence[int]) -> int | None:
-        """Return the column for which a law is best solved; None if an equation is plainer."""
+        """Return the column whose solution is simplest; None if an equation is easier to read."""
         ranks = []
         for column in columns:
             solution = self.solve(terms, column)
@@ -123,7 +123,7 @@ class LawWriter:
             n_minus = sum(term.coefficient < 0 for term in top.terms)
             compound = len(bottom.terms) > 1
             if solution.root > 1 and not compound and (n_minus or len(terms) == 2):
-                continue  # x² + y² = 1 and T² = a³ are plainer than roots
+                continue  # x² + y² = 1 and T² = a³ are easier to read than roots
             whole = not bottom.columns
             ranks.append(
                 (
@@ -141,7 +141,7 @@ class LawWriter:
 
 
 def is_round(value: float) -> bool:
-    """Return True if a number has at most five digits."""
+    """Return True if a number has at most five significant digits."""
     return float(f"{value:.4e}") == value
 
 
@@ -154,7 +154,10 @@ def _is_partition(terms: Sequence[RawTerm]) -> bool:
 
 
 def reference_term(terms: Sequence[RawTerm], column: int | None) -> int:
-    """Return the index of the term whose coefficient is 1 in the written law."""
+    """Return the index of the term whose coefficient becomes 1 in the written law.
+
+    `column` is the column for which the law is solved; None for an equation.
+    """
     if column is not None:
         own = [i for i, (_, each) in enumerate(terms) if any(v[0] == column for v, _ in each)]
         others = [i for i in range(len(terms)) if i not in own]

@@ -1,4 +1,4 @@
-"""Lookup: a column that follows from the levels of other columns."""
+"""Lookup: a table that maps the levels of some columns to the value of another column."""
 
 from __future__ import annotations
 
@@ -20,22 +20,25 @@ from gramian.tables import DAYS, Clock
 
 @dataclass(frozen=True)
 class Lookup(ColumnLaw):
-    """A column as a function of levels: a value for each combination of levels.
+    """A law that stores the value of a column for each combination of levels of other columns.
 
-    Call it with a table or mapping that gives the other columns by name.
+    Levels are the distinct values of a column, intervals of a number, or values of a part of a date
+    (the month).
+
+    Call the law with a data frame or mapping of the other columns to compute the column.
 
     Attributes
     ----------
     column : str
-        The column that the lookup gives.
+        The name of the column that the lookup computes.
     keys : tuple of Key
-        The columns, intervals of numbers, or parts of dates whose levels are looked up.
+        The columns, intervals of numbers, or parts of dates that determine the column.
     levels : tuple of tuple
-        The combinations of levels, each a text or a number.
+        The combinations of levels: for each combination, the level of each key.
     values : tuple
-        The value for each combination, all texts or all numbers.
+        The value of the column for each combination; all are texts, or all are numbers.
     clock : Clock or None
-        Turns numbers into dates, if the column has dates.
+        Converts the values to dates; None if the column has no dates.
 
     Examples
     --------
@@ -59,27 +62,27 @@ class Lookup(ColumnLaw):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are needed."""
+        """The columns from which the law computes `column`."""
         return tuple(dict.fromkeys(key.column for key in self.keys))
 
     @property
     def is_text(self) -> bool:
-        """True if the column holds text."""
+        """True if the computed values are text."""
         return isinstance(self.values[0], str)
 
     @property
     def gives_dates(self) -> bool:
-        """True if the column holds dates."""
+        """True if the computed values are dates."""
         return self.clock is not None
 
     @property
     def n_levels(self) -> int:
-        """The number of combinations of levels."""
+        """The number of combinations of levels in the lookup."""
         return len(self.levels)
 
     @cached_property
     def is_part(self) -> bool:
-        """True if the column is a part of a date, so that the value of any new level is known."""
+        """True if the column is itself a part of a date, so that new dates have a value, too."""
         key, *others = self.keys
         return (
             key.part is not None
@@ -98,18 +101,19 @@ class Lookup(ColumnLaw):
         }
 
     def __call__(self, table: Mapping[str, Any]) -> NDArray[Any]:
-        """Return the values of the column.
+        """Compute the values of the column.
 
         Parameters
         ----------
         table : mapping or data frame
-            The other columns by name.
+            The columns from which the law computes the column, by name.
 
         Returns
         -------
         values : array of shape (n_samples,)
-            The column. A value is missing where its levels are unknown or missing: None among
-            texts, NaN among numbers, NaT among dates. A part of a date is always known.
+            The column. A value is None (texts), NaN (numbers) or NaT (dates) where a level is
+            missing, or where the lookup does not have the combination of levels. If `is_part`, each
+            date has a value.
         """
         cells = [key.cells(table[key.column]) for key in self.keys]
         found: list[Cell | None]
@@ -128,7 +132,7 @@ class Lookup(ColumnLaw):
         return texts
 
     def entries(self) -> Iterator[tuple[str, str]]:
-        """Yield each combination of levels, and the value there, as texts."""
+        """Yield pairs of texts: a combination of levels, and the value of the column for it."""
         for level, value in zip(self.levels, self.values, strict=True):
             cells = [key.level_text(each) for key, each in zip(self.keys, level, strict=True)]
             yield ", ".join(cells), level_text(value, self.clock)
@@ -138,12 +142,12 @@ class Lookup(ColumnLaw):
 
     @property
     def _keys(self) -> str:
-        """The keys as text, as in "the month of date and region"."""
+        """The keys as a part of a sentence: "the month of date and region"."""
         return listed([key.text for key in self.keys], len(self.keys), str)
 
     @property
     def causes(self) -> tuple[str, ...]:
-        """The columns, and the parts of dates, that the column follows from."""
+        """The columns and parts of dates that determine the column, as texts."""
         return tuple(map(str, self.keys))
 
     @property
@@ -153,14 +157,14 @@ class Lookup(ColumnLaw):
 
     @property
     def size(self) -> str:
-        """The number of levels, or the ends of intervals."""
+        """The number of levels, or the ends of intervals, in words."""
         if self.keys[0].thresholds:
             ends = ", ".join(self.keys[0].ends)
             return f"steps at {ends}" if len(self.values) <= 6 else f"{len(self.values)} intervals"
         return counted(len(self.levels), "level")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the lookup as plain lists, dictionaries, numbers and texts, to be stored."""
+        """Return the lookup as a dictionary that can be stored as JSON."""
         document: dict[str, Any] = {
             "lookup": self.column,
             "keys": [key.to_json() for key in self.keys],
@@ -178,7 +182,7 @@ class Lookup(ColumnLaw):
         Parameters
         ----------
         document : dict
-            The result of `to_json`. Anything else is a ValueError that says what is wrong.
+            The result of `to_json`. Any other document raises a ValueError that says what is wrong.
         """
         if not isinstance(document, dict) or set(document) - {"clock"} != {
             "lookup", "keys", "levels", "values",
@@ -197,7 +201,7 @@ class Lookup(ColumnLaw):
             isinstance(level, list) and len(level) == len(read) for level in levels
         ):
             raise ValueError(
-                "Each level of a stored lookup must have a cell of each key, and a value."
+                "Each entry of a stored lookup must have a level for each key, and a value."
             )
         if not all(map(is_cell, [*values, *(each for level in levels for each in level)])):
             raise ValueError(

@@ -22,33 +22,36 @@ LawKind = Literal["constant", "equal", "linear", "power", "polynomial", "functio
 
 @dataclass(frozen=True)
 class Relation:
-    """A law that ties columns: terms that add up to zero in every row.
+    """A law among numeric columns: terms that add up to zero in every row.
 
     Attributes
     ----------
     columns : tuple of str
-        The columns that the law ties.
+        The columns that occur in the law.
     kind : {"constant", "equal", "linear", "power", "polynomial", "function", "step"}
         The kind of law: a constant column, two equal columns, a sum, a product of powers, another
-        polynomial, a law with functions (log, sin, cos), a threshold or level.
+        polynomial, a law with functions (log, exp, sin, cos), or a law with comparisons of a column
+        with a number.
     terms : tuple of Term
-        The terms, in the units of the table, that add up to zero.
+        The terms that add up to zero, in the units of the table.
     error : float
-        The root mean square of `imbalance` on the rows that the law was found in.
+        The root mean square of `imbalance` on the rows in which the law was found.
     validation_error : float
         The root mean square of `imbalance` on held-out rows; in tables of few rows, each row is
         predicted by the law fitted to the other rows.
     shuffled_error : float
-        The root mean square of `imbalance` if one column of the law is shuffled; the smallest over
-        columns.
+        The root mean square of `imbalance` after shuffling one column of the law; the smallest
+        value over the columns.
     evidence : float
         How improbable the law is by chance, in powers of ten: 6 is one in a million. The evidence
-        grows with rows, and falls with coefficients and with candidates that were tried.
+        grows with the number of rows, and falls with the number of coefficients and with the number
+        of candidate laws that were tried.
     rounding : float
-        The error that rounding of the printed digits can cause, on the scale of `error`; 0 if the
-        law holds to the last digit of the computer's numbers.
+        The `error` that rounding to the printed digits of the table can cause; 0 if the law holds
+        to the precision of float64.
     n_rows : int
-        The number of rows that have all columns of the law; these rows judge the law.
+        The number of rows without missing values in the columns of the law; the law was tested
+        on these rows.
     feature_names : tuple of str
         All columns of the table in which the law was found.
 
@@ -83,11 +86,11 @@ class Relation:
     _signs: tuple[int, ...] = field(repr=False)
     _best: int | None = field(repr=False)
     _solvable: tuple[int, ...] = field(repr=False)
-    """The columns that the law gives in every row in which it was found."""
+    """Indices of the columns that the law computes in every row in which they have a value."""
 
     @property
     def exact(self) -> bool:
-        """True if the errors are those of rounding: of printed digits, or of float64."""
+        """True if the errors are no larger than rounding errors of printed digits or of float64."""
         return max(self.error, self.validation_error) <= max(self.rounding, EXACT_ERROR)
 
     @property
@@ -96,28 +99,28 @@ class Relation:
 
     @property
     def form(self) -> Solution | Equation:
-        """The written law: solved for a column, or an equation of two formulas."""
+        """The law as it is printed: solved for a column, or an equation of two formulas."""
         return self.solved or self._writer.equation(self._raw)
 
     @property
     def solved(self) -> Solution | None:
-        """The law solved for the column on its left-hand side; None if it is an equation."""
+        """The law solved for the column on its left-hand side; None if `form` is an equation."""
         return None if self._best is None else self._writer.solve(self._raw, self._best)
 
     @property
     def n_levels(self) -> int:
-        """The number of levels that the law has learned: none, it is a formula."""
+        """Always 0: a law among numbers has no levels."""
         return 0
 
     def __str__(self) -> str:
         return str(self.form)
 
     def latex(self) -> str:
-        """Write the law in LaTeX's math mode."""
+        """Return the law in LaTeX's math mode."""
         return self.form.latex()
 
     def sympy(self) -> Any:
-        """Return the law as SymPy's Eq: a column and its formula, or a sum that is zero."""
+        """Return the law as SymPy's Eq: column = formula, or sum = 0."""
         if self.solved is not None:
             return self.solved.sympy()
         sympy = import_sympy()
@@ -129,13 +132,13 @@ class Relation:
         Parameters
         ----------
         X : mapping, data frame or array of shape (n_samples, n_features)
-            The columns by name, or all columns of the table in their order.
+            The columns of the law by name, or all columns of the table in their order.
 
         Returns
         -------
         imbalance : array of shape (n_samples,)
-            The sum of the terms, with its sign, over the size of the largest one: 0 where the law
-            holds. NaN where a column of the law is missing.
+            The sum of the terms, divided by the absolute value of the largest term: 0 where the
+            law holds. NaN where a column of the law is missing.
         """
         return self._law.imbalance(self._values(X))
 
@@ -161,12 +164,12 @@ class Relation:
         Parameters
         ----------
         column : str
-            The name of the column.
+            The name of the column to compute.
 
         Returns
         -------
         solution : Solution
-            Prints as an equation, and computes the column from a table of the others.
+            An object that prints as an equation, and computes the column from the other columns.
         """
         if column not in self.columns:
             raise ValueError(f"The law {self} has no column {column!r}.")
@@ -180,12 +183,12 @@ class Relation:
         return solution
 
     def __call__(self, table: Mapping[str, ArrayLike]) -> Array:
-        """Compute the column on the left-hand side from the others.
+        """Compute the column on the left-hand side of the law from the other columns.
 
         Parameters
         ----------
         table : mapping or data frame
-            The other columns by name.
+            The other columns of the law, by name.
         """
         solved = self.solved
         if solved is None:
@@ -194,7 +197,7 @@ class Relation:
 
 
 def kind_of(law: Law, coefficients: Array) -> LawKind:
-    """Return the kind of a law, given its coefficients in the units of the table."""
+    """Return the kind of a law, as in `Relation`; `coefficients` are those for unscaled columns."""
     atoms = {atom for each in law.monomials for (_, atom), _ in each}
     if any(comparison(atom) for atom in atoms):
         return "step"

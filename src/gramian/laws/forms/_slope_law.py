@@ -1,4 +1,4 @@
-"""Slope law: a law that has coefficients for each level of a category."""
+"""Slope law: a linear law whose coefficients depend on the level of a category."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from gramian.laws.forms._slopes import Slopes
 
 @dataclass(frozen=True)
 class SlopeLaw(LawOfLevels):
-    """A law that gives a number by other numbers, with slopes for each level of a category.
+    """A law that computes a number from other numbers, with separate slopes for each level.
+
+    Levels are the distinct values of a category, such as a text column.
 
     Attributes
     ----------
     columns : tuple of str
-        The columns that the law ties: the category, the numbers, and the column that follows.
+        All columns of the law: the category, the numbers, and the dependent column.
     kind : "slopes"
         The kind of law.
     error : float
@@ -28,19 +30,21 @@ class SlopeLaw(LawOfLevels):
     validation_error : float
         The root mean square of `imbalance` on held-out rows.
     shuffled_error : float
-        The root mean square of `imbalance` if one column of the law is shuffled; the smallest over
-        columns.
+        The root mean square of `imbalance` after shuffling one column of the law; the smallest
+        value over the columns.
     evidence : float
-        How improbable so good a fit is by chance, in powers of ten. Chance means: a mean for each
-        level, or slopes that all levels share.
+        How improbable so good a fit is by chance, in powers of ten: 6 is one in a million. The fit
+        is compared with two simpler models: a mean for each level, and slopes that are equal in all
+        levels.
     n_rows : int
-        The number of rows that have all columns of the law; these rows judge the law.
+        The number of rows without missing values in the columns of the law; the law was tested
+        on these rows.
     slopes : Slopes
-        The coefficients of each level.
+        The object that computes the dependent column, with the coefficients of each level.
     exact : bool
-        True if the errors are no larger than those of rounding: of printed digits, or float64.
+        True if the errors are no larger than rounding errors of printed digits or of float64.
     solvable : tuple of str
-        The columns that the law gives wherever they have a value.
+        The columns that the law computes in every row in which they have a value.
 
     Examples
     --------
@@ -64,7 +68,7 @@ class SlopeLaw(LawOfLevels):
 
     @property
     def form(self) -> Slopes:
-        """The law solved for the column that follows."""
+        """The law as an object that computes the dependent column."""
         return self.slopes
 
     def imbalance(self, X: Any) -> Array:
@@ -73,13 +77,13 @@ class SlopeLaw(LawOfLevels):
         Parameters
         ----------
         X : mapping or data frame
-            The columns by name.
+            All columns of the law, by name.
 
         Returns
         -------
         imbalance : array of shape (n_samples,)
-            The predicted value minus the given value, divided by the larger of the two: 0 where the
-            law holds. NaN where a column is missing or the level is not known.
+            The computed value minus the value in the table, divided by the larger of the two: 0
+            where the law holds. NaN where a value is missing or the law does not have the level.
         """
         expected = self.slopes(X)
         given = np.atleast_1d(np.asarray(X[self.slopes.column], dtype=np.float64))
@@ -90,12 +94,13 @@ class SlopeLaw(LawOfLevels):
     def says(self, other: Relation) -> bool:
         """Return True if a law among numbers follows from this law.
 
-        If y = 2 · x or y = 3 · x, as the level says, then (y − 2 · x) · (y − 3 · x) = 0 follows.
+        Example: if y = 2 · x in one level and y = 3 · x in the other, then the law among numbers
+        (y − 2 · x) · (y − 3 · x) = 0 follows.
 
         Parameters
         ----------
         other : Relation
-            The law among numbers.
+            The law among numbers that may be a consequence of this law.
         """
         return self.exact and other.solved is None and {*self.columns[1:]}.issuperset(other.columns)
 
@@ -105,7 +110,7 @@ class SlopeLaw(LawOfLevels):
         Parameters
         ----------
         column : str
-            The name of the column.
+            The name of the column to compute.
         """
         if column not in self.columns:
             raise ValueError(f"The law {self} has no column {column!r}.")
@@ -123,4 +128,4 @@ class SlopeLaw(LawOfLevels):
 
 
 LevelLaw = Dependency | SlopeLaw
-"""A law that gives a column by levels."""
+"""Type of a law of levels: a lookup or composed date, or slopes by level."""

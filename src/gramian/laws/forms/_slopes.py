@@ -1,4 +1,4 @@
-"""Slopes: a column that is a sum of others, with coefficients for each level of a category."""
+"""Slopes: a column as a linear function of others, with separate slopes for each level."""
 
 from __future__ import annotations
 
@@ -26,31 +26,33 @@ from gramian.laws.columns import (
 from gramian.laws.forms._column_law import ColumnLaw
 
 SHOWN = 3
-"""Largest number of levels that are written with their coefficients."""
+"""Largest number of levels whose formulas are printed in the text of a law."""
 STORED_DECIMALS = 20
-"""Largest number of decimals in a stored document."""
+"""Largest number of decimals that a stored document may state."""
 
 
 @dataclass(frozen=True)
 class Slopes(ColumnLaw):
-    """A column as a sum of numbers, each times a slope that the level of a category decides.
+    """A linear formula for a column, with separate slopes for each level of a category.
 
-    Call it with a table or mapping that gives the other columns by name.
+    Levels are the distinct values of a category, such as a text column.
+
+    Call the law with a data frame or mapping of the other columns to compute the column.
 
     Attributes
     ----------
     column : str
-        The column that the sum gives.
+        The name of the column that the law computes.
     key : Key
         The category: a column, or a part of a date.
     numbers : tuple of str
-        The columns that have slopes.
+        The numeric columns that are multiplied by slopes.
     levels : tuple
         The levels of the category, each a text or a number.
     coefficients : tuple of tuple of float
-        For each level the slope of each number, and a constant.
+        For each level: the slope of each column in `numbers`, then a constant.
     decimals : int or None
-        The number of decimals that the sum is rounded to; None if it is not rounded.
+        The number of decimals that the result is rounded to; None for no rounding.
 
     Examples
     --------
@@ -77,7 +79,7 @@ class Slopes(ColumnLaw):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are needed."""
+        """The columns from which the law computes `column`."""
         return (self.key.column, *self.numbers)
 
     @property
@@ -90,17 +92,17 @@ class Slopes(ColumnLaw):
         return {rounded(level): i for i, level in enumerate(self.levels)}
 
     def __call__(self, table: Mapping[str, Any]) -> Array:
-        """Compute the column.
+        """Compute the values of the column.
 
         Parameters
         ----------
         table : mapping or data frame
-            The other columns by name.
+            The columns from which the law computes the column, by name.
 
         Returns
         -------
         values : array of shape (n_samples,)
-            The column; NaN where the level is unknown, or a value is missing.
+            The column; NaN where a value is missing, or where the law does not have the level.
         """
         cells = self.key.cells(table[self.key.column])
         unknown = len(self.levels)
@@ -113,12 +115,12 @@ class Slopes(ColumnLaw):
         return total if self.decimals is None else np.round(total, self.decimals)
 
     def solved_for(self, number: str) -> Slopes | None:
-        """Return the slopes that give one of the numbers; None if a slope is zero.
+        """Return the law solved for a column of `numbers`; None if one of its slopes is zero.
 
         Parameters
         ----------
         number : str
-            The name of the number.
+            The name of the column to compute.
         """
         place = self.numbers.index(number)
         table = np.array(self.coefficients)
@@ -131,14 +133,14 @@ class Slopes(ColumnLaw):
         return Slopes(number, self.key, numbers, self.levels, tuple(map(tuple, turned.tolist())))
 
     def formulas(self) -> Iterator[tuple[str, Formula]]:
-        """Yield each level as text, and the sum that holds there."""
+        """Yield for each level its text, and the formula of the column in this level."""
         for level, (*slopes, constant) in zip(self.levels, self.coefficients, strict=True):
             terms = [Term(c, {x: 1}) for c, x in zip(slopes, self.numbers, strict=True) if c]
             terms += [Term(constant, {})] if constant else []
             yield level_text(level), Formula(tuple(terms), self.numbers)
 
     def entries(self) -> Iterator[tuple[str, str]]:
-        """Yield each level, and the sum that holds there, as texts."""
+        """Yield pairs of texts: a level, and the formula of the column in this level."""
         for level, formula in self.formulas():
             yield level, str(formula)
 
@@ -147,17 +149,17 @@ class Slopes(ColumnLaw):
 
     @property
     def causes(self) -> tuple[str, ...]:
-        """The category and the numbers that the column follows from."""
+        """The category and the numeric columns that determine the column, as texts."""
         return (str(self.key), *self.numbers)
 
     @property
     def head(self) -> str:
-        """The category."""
+        """The name of the category: the heading of the levels in a printed table."""
         return str(self.key)
 
     @property
     def text(self) -> str:
-        """The right-hand side of the law: the sums of the first levels."""
+        """The right-hand side of the law as text: the formulas of the first `SHOWN` levels."""
         first = islice(self.formulas(), SHOWN)
         parts = [f"{formula} where {self.key.text} is {level}" for level, formula in first]
         if len(self.levels) > SHOWN:
@@ -170,7 +172,7 @@ class Slopes(ColumnLaw):
         return counted(len(self.levels), "level")
 
     def latex(self) -> str:
-        """Write the law in LaTeX's math mode, with its first levels."""
+        """Return the law in LaTeX's math mode, with the formulas of the first `SHOWN` levels."""
         key = latex_name(str(self.key))
         rows = [
             rf"{formula.latex()} & {key} = {latex_name(level)}"
@@ -182,7 +184,7 @@ class Slopes(ColumnLaw):
         return rf"{latex_name(self.column)} = \begin{{cases}} {inner} \end{{cases}}"
 
     def sympy(self) -> Any:
-        """Return the law as SymPy's Eq, with a Piecewise of all levels."""
+        """Return the law as SymPy's Eq; the right-hand side is a Piecewise with all levels."""
         sympy = import_sympy()
         key = sympy.Symbol(str(self.key))
         cases = [
@@ -193,7 +195,7 @@ class Slopes(ColumnLaw):
         return sympy.Eq(sympy.Symbol(self.column), inner, evaluate=False)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the law as plain lists, dictionaries, numbers and texts, to be stored."""
+        """Return the law as a dictionary that can be stored as JSON."""
         return {
             "slopes": self.column,
             "key": self.key.to_json(),
@@ -210,7 +212,7 @@ class Slopes(ColumnLaw):
         Parameters
         ----------
         document : dict
-            The result of `to_json`. Anything else is a ValueError that says what is wrong.
+            The result of `to_json`. Any other document raises a ValueError that says what is wrong.
         """
         names = {"slopes", "key", "numbers", "levels", "coefficients", "decimals"}
         if not isinstance(document, dict) or set(document) != names:

@@ -1,4 +1,4 @@
-"""Solution: a law solved for one of its columns."""
+"""Solution: a law among numbers, solved for one of its columns."""
 
 from __future__ import annotations
 
@@ -20,22 +20,24 @@ ROOTS: dict[int | Fraction, str] = {2: "√", 3: "∛"}
 
 @dataclass(frozen=True)
 class Solution(ColumnLaw):
-    """A column as a ratio of sums of others, or the root, exponential or logarithm of a ratio.
+    """A law that computes a column as a ratio, or as the root, exp or log of a ratio.
 
-    Call it with a table or mapping that gives the other columns by name.
+    Numerator and denominator of the ratio are formulas of the other columns.
+
+    Call the law with a data frame or mapping of the other columns to compute the column.
 
     Attributes
     ----------
     column : str
-        The column that the solution gives.
+        The name of the column that the solution computes.
     numerator, denominator : Formula
-        The two sides of the ratio; the denominator is 1 if there is no ratio.
+        The two parts of the ratio; the denominator is 1 if the column is a plain sum.
     root : int or Fraction
-        The ratio is raised to 1/root: 2 is the square root, 1/2 the square, 1 neither.
+        The ratio is raised to the power 1/root: 2 is the square root, 1/2 the square, 1 no root.
     exponential : bool
         True if the column is the exponential of the ratio.
     negative : bool
-        True if the column is the negative root.
+        True if the column is minus the root of the ratio.
     logarithm : bool
         True if the column is the natural logarithm of the ratio.
 
@@ -62,7 +64,7 @@ class Solution(ColumnLaw):
 
     @property
     def _function(self) -> Literal["exp", "log", "root"]:
-        """The function of the ratio that gives the column."""
+        """The function that is applied to the ratio to compute the column."""
         return "exp" if self.exponential else "log" if self.logarithm else "root"
 
     @property
@@ -72,17 +74,17 @@ class Solution(ColumnLaw):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are needed."""
+        """The columns from which the law computes `column`."""
         both = (*self.numerator.columns, *self.denominator.columns)
         return tuple(dict.fromkeys(both))
 
     def __call__(self, table: Mapping[str, ArrayLike]) -> Array:
-        """Compute the column from the others.
+        """Compute the values of the column from the other columns.
 
         Parameters
         ----------
         table : mapping or data frame
-            The other columns by name.
+            The columns from which the law computes the column, by name.
 
         Returns
         -------
@@ -105,12 +107,12 @@ class Solution(ColumnLaw):
         return -found if self.negative else found
 
     def to_json(self) -> dict[str, Any]:
-        """Return the solution as plain lists, dictionaries, numbers and texts, to be stored.
+        """Return the solution as a dictionary that can be stored as JSON.
 
         Returns
         -------
         document : dict
-            The document that `from_json` reads; a file of JSON can hold it.
+            A dictionary of lists, numbers and texts, which `from_json` reads.
         """
         return document_of(self)
 
@@ -121,7 +123,7 @@ class Solution(ColumnLaw):
         Parameters
         ----------
         document : dict
-            The result of `to_json`. Anything else is a ValueError that says what is wrong.
+            The result of `to_json`. Any other document raises a ValueError that says what is wrong.
         """
         return cls(*solution_parts(document))
 
@@ -130,7 +132,7 @@ class Solution(ColumnLaw):
 
     @property
     def text(self) -> str:
-        """The right-hand side."""
+        """The right-hand side of the equation, as text."""
         inner = self._ratio()
         if self._function != "root":
             return f"{self._function}({inner})"
@@ -155,7 +157,7 @@ class Solution(ColumnLaw):
         return f"{top} / ({bottom})" if compound else f"{top} / {bottom}"
 
     def latex(self) -> str:
-        """Write the equation in LaTeX's math mode."""
+        """Return the equation in LaTeX's math mode."""
         inner = self.numerator.latex()
         if str(self.denominator) != "1":
             inner = rf"\frac{{{inner}}}{{{self.denominator.latex()}}}"

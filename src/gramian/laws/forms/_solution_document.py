@@ -1,8 +1,8 @@
-"""Documents of solutions: lists, dictionaries, numbers and texts, which a file of JSON holds.
+"""Documents of solutions: dictionaries of lists, numbers and texts that can be stored as JSON.
 
-A solution is stored as its parts: the terms above and below, and the function of their ratio. A
-term is a coefficient and factors. A factor is a column, a function from a fixed list, and an
-exponent. Nothing in a document is executed.
+A document has the terms of the numerator ("above"), the terms of the denominator ("below"), and the
+function that is applied to the ratio. A term is a coefficient and a list of factors. A factor is
+a column, a function from a fixed list, and an exponent. Nothing in a document is executed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gramian.laws.forms._solution import Solution
 
 FUNCTIONS = ("root", "exp", "log")
-"""Functions of the ratio."""
+"""Names of the functions that may be applied to the ratio."""
 MOST_TERMS = 10_000
 MOST_FACTORS = 100
 LARGEST_EXPONENT = 100
@@ -29,7 +29,7 @@ LARGEST = sys.float_info.max
 
 
 def document_of(solution: Solution) -> dict[str, Any]:
-    """Return a solution as lists, dictionaries, numbers and texts."""
+    """Return a solution as a document: a dictionary that can be stored as JSON."""
     return {
         "column": solution.column,
         "above": [_term(each) for each in solution.numerator.terms],
@@ -49,7 +49,7 @@ def _term(term: Term) -> dict[str, Any]:
         elif isinstance(factor, (int, Fraction)) and isinstance(key, str):
             factors.append([key, "x", _power(factor)])
         else:
-            raise ValueError(f"Laws have no such function of {key!r}: it cannot be stored.")
+            raise ValueError(f"The law cannot be stored: it has an unknown function of {key!r}.")
     return {"coefficient": float(term.coefficient), "factors": factors}
 
 
@@ -63,7 +63,7 @@ def solution_parts(
 ) -> tuple[str, Formula, Formula, Power, bool, bool, bool]:
     """Return the arguments of `Solution` from a document of `document_of`.
 
-    Anything else is a ValueError that says what is wrong.
+    Any other document raises a ValueError that says what is wrong.
     """
     keys = {"column", "above", "below", "digits", "function", "root", "negative"}
     found = _mapping(document, keys, "a solved law")
@@ -128,7 +128,7 @@ def _read_term(document: Any) -> Term:
 
 
 def _atom(value: Any) -> str:
-    """Return a stored function of a column; a function that laws do not have is a ValueError."""
+    """Check the name of a stored function and return it; raise a ValueError for other names."""
     if isinstance(value, str):
         kind, _, threshold = value.partition(" ")
         if value == "x" or value in ATOMS:
@@ -169,7 +169,7 @@ def _name(value: Any) -> str:
 
 def _mapping(value: Any, keys: set[str], what: str) -> Mapping[str, Any]:
     if not isinstance(value, dict) or set(value) != keys:
-        raise ValueError(f"Stored as {what} there must be {sorted(keys)}; got {_short(value)}.")
+        raise ValueError(f"The keys of {what} must be {sorted(keys)}; got {_short(value)}.")
     return value
 
 
