@@ -1,4 +1,4 @@
-"""Model files: fitted estimators and their preprocessing, written without pickle."""
+"""Model files: store fitted estimators and their preprocessing without pickle, and read them."""
 
 from gramian.exceptions import ModelFileError
 from gramian.models._beside import TYPES as TYPES
