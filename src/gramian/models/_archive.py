@@ -30,8 +30,7 @@ DOCUMENT = "model.json"
 MAX_BYTES = 2**31 - 1
 """Largest size in bytes of a model file that is read. Larger zip files need the format Zip64."""
 MAX_DOCUMENT = 2**22
-"""Largest size in bytes of the JSON document; once read, it can take thirty times as much memory.
-"""
+"""Largest size in bytes of the JSON document. Once read, it can take 30 times as much memory."""
 MAX_PARTS = 64
 """Largest number of parts (the document and the arrays) in one model file."""
 DTYPES = ("<f8", "<i8")
