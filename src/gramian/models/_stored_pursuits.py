@@ -116,7 +116,7 @@ def restore(stored: Stored) -> FittedModel:
 
 
 def _in_units(directions: Array, scale: Array | None) -> Array:
-    """Divide directions for scaled columns by the scales, so that they apply to unscaled columns."""
+    """Divide directions by the scales of the columns, so that they apply to unscaled columns."""
     if scale is None:
         return directions
     with np.errstate(over="ignore"):

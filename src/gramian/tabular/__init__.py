@@ -1,4 +1,4 @@
-"""Mixed tables: numbers, text, dates and gaps, from the whole table to few columns and back."""
+"""Selection of columns in mixed tables, which may have numbers, text, dates and missing values."""
 
 from gramian.tabular._column_checks import check_places as check_places
 from gramian.tabular._column_checks import fitting as fitting
