@@ -1,4 +1,4 @@
-"""Tables in files: formats, reading whole or in pieces, and writing whole or not at all."""
+"""Tables in files: their formats, and how they are opened, read in pieces, and written."""
 
 from gramian.tables._array_files import NUMBERS, ArrayTable
 from gramian.tables._clock import (
