@@ -1,4 +1,4 @@
-"""Preprocessing: turns a table with names, text, dates and gaps into the numbers of a fit."""
+"""Preprocessing: turns a table of numbers, text and dates into the array of numbers of a fit."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ class Preprocessing:
         )
 
     def only(self, columns: Iterable[str]) -> Self:
-        """Return a preprocessing for some of the columns, without `beside`.
+        """Return a preprocessing for some of the columns; its `beside` is empty.
 
         Parameters
         ----------

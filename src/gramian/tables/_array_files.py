@@ -148,7 +148,10 @@ def _npy(source: Any) -> tuple[Array, None]:
 
 
 def _npz(source: Any) -> tuple[Array, list[str] | None]:
-    """Return the table in a .npz file, called X or the only one, and its column names or None."""
+    """Return the table in a .npz file, and its column names or None.
+
+    The table is the 2-dimensional array called "X", or the only 2-dimensional array.
+    """
     with source.open("rb") if isinstance(source, Path) else BytesIO(source) as stream:
         file = np.load(stream, allow_pickle=False)
         if isinstance(file, np.ndarray):

@@ -19,7 +19,7 @@ Part = Literal[
     "year", "quarter", "month", "year and month", "day", "weekday", "date", "hour", "minute",
     "second",
 ]  # fmt: skip
-"""Parts of a date or time that a column can be."""
+"""Names of the parts of a date or time, each of which can be a column of a table."""
 PARTS: tuple[Part, ...] = get_args(Part)
 """All parts of a date with a time."""
 PARTS_OF_DAYS = PARTS[: PARTS.index("date")]

@@ -264,7 +264,10 @@ class TextTable(Table):
         return f"{numbered}. (The first row is row 0{heading}.)"
 
     def count_rows(self, at_most: int) -> int:
-        """Return the number of lines without the names, or some number above `at_most` if more."""
+        """Return the number of rows, or some number above `at_most` if there are more rows.
+
+        Each line is counted as a row, except for the line of column names.
+        """
         n = -1 if self.named else 0
         with reading(self.name, self.format), self._open() as stream:
             while n <= at_most and (part := stream.read(HEAD_BYTES)):

@@ -60,7 +60,7 @@ class DroppedColumn:
 
 
 def dropped_columns(model: TableModel) -> dict[str, DroppedColumn]:
-    """Return the dropped columns of a selection by name; those of laws of levels come first.
+    """Return the dropped columns of a selection by name; columns of kind "levels" come first.
 
     Parameters
     ----------

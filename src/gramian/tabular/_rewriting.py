@@ -30,7 +30,7 @@ class Piece:
     """Result of a model for some consecutive rows of a table."""
 
     rows: pa.Table
-    """The result; rows with missing values may be left out."""
+    """Rows of the result. Rows with missing values may have been dropped."""
     keeps: NDArray[np.bool_]
     """Mask of the rows that were read: True if the row is in `rows`."""
     n_unknown: int
