@@ -1,8 +1,9 @@
-"""Zip files of one JSON document and of arrays in NumPy's format, without compression.
+"""Reader and writer of model files: zip files with one JSON document and with NumPy arrays.
 
-No part of a file is trusted. Parts are not compressed, so that reading takes no more memory than
-the file has bytes. Headers of arrays are compared and never evaluated. Parts that the document does
-not list are not read.
+The reader checks every part of a file, because the file may come from anyone. Parts must not be
+compressed, so that reading needs no more memory than the size of the file. The header of an array
+is compared with a pattern and never evaluated as Python code. A file with parts that its document
+does not list is refused.
 """
 
 from __future__ import annotations
@@ -25,24 +26,25 @@ from numpy.typing import NDArray
 from gramian.exceptions import ModelFileError
 
 DOCUMENT = "model.json"
+"""Name of the JSON document inside the zip file."""
 MAX_BYTES = 2**31 - 1
-"""Largest size of a model file in bytes; larger zip files need another format."""
+"""Largest size in bytes of a model file that is read. Larger zip files need the format Zip64."""
 MAX_DOCUMENT = 2**22
-"""Largest size of the JSON document in bytes; in memory it takes up to thirty times as much."""
+"""Largest size in bytes of the JSON document. Once read, it can take 30 times as much memory."""
 MAX_PARTS = 64
-"""Largest number of parts of a file."""
+"""Largest number of parts (the document and the arrays) in one model file."""
 DTYPES = ("<f8", "<i8")
-"""Types of numbers in arrays: floats and indices."""
+"""Number types that an array in a model file may have: float64, and int64 for indices."""
 END = struct.Struct("<4s4H2LH")
-"""Layout of the last record of a zip file."""
+"""Binary layout of the last record of a zip file, which tells where the list of parts is."""
 HEADER = re.compile(
     rb"\x93NUMPY\x01\x00(?P<size>..)\{'descr': '(?P<dtype>[<>|]\w{1,4})', "
     rb"'fortran_order': (?P<fortran>True|False), 'shape': \((?P<shape>[0-9, ]{0,60})\), \} *\n",
     re.DOTALL,
 )
-"""Header of an array in NumPy's format, version 1."""
+"""Pattern that the header of an array in NumPy's format, version 1, must match."""
 MAX_HEADER = 256
-"""Largest size of the header of an array in bytes."""
+"""Largest size in bytes of the header of an array."""
 DAMAGE = (
     zipfile.BadZipFile,
     ValueError,
@@ -54,22 +56,22 @@ DAMAGE = (
     struct.error,
     OSError,
 )
-"""Exceptions of Python's zip reader for damaged files."""
+"""Exceptions that Python's zip reader raises for damaged files."""
 
 AnyArray = NDArray[Any]
 
 
 def write(stream: BinaryIO, document: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> None:
-    """Write a model file. Equal content gives equal bytes.
+    """Write a document and arrays as a model file. Equal content is written as equal bytes.
 
     Parameters
     ----------
     stream : binary file
-        The file.
+        The open file to write to.
     document : dict
-        Content of the JSON document; the key "arrays" is added.
+        Content of the JSON document. The key "arrays", a list of all arrays, is added to it.
     arrays : dict
-        The arrays by name, of dtype float64 or int64.
+        From the name of each array to the array, of dtype float64 or int64.
     """
     content = {name: _in_memory_order(array) for name, array in sorted(arrays.items())}
     inventory = {
@@ -95,7 +97,10 @@ def write(stream: BinaryIO, document: Mapping[str, Any], arrays: Mapping[str, An
 
 
 def _in_memory_order(array: AnyArray) -> AnyArray:
-    """Return a contiguous array in the same memory order, so that BLAS gives equal results."""
+    """Return the array as contiguous little-endian float64 or int64, with its memory order kept.
+
+    The memory order (by rows or by columns) changes how BLAS rounds, so that it must be stored.
+    """
     columns = array.ndim == 2 and 0 < array.strides[0] < array.strides[1]
     array = np.require(array, dtype=np.int64 if array.dtype.kind in "iu" else np.float64)
     array = array.astype(array.dtype.newbyteorder("<"), copy=False)
@@ -103,6 +108,7 @@ def _in_memory_order(array: AnyArray) -> AnyArray:
 
 
 def _store(archive: zipfile.ZipFile, name: str, content: bytes | memoryview) -> None:
+    """Add a part to the zip file, with a fixed date and fixed permissions."""
     member = zipfile.ZipInfo(name)  # its date is 1980-01-01
     member.create_system = 3
     member.external_attr = 0o644 << 16
@@ -115,7 +121,7 @@ class Archive:
     Parameters
     ----------
     stream : binary file
-        The file.
+        The open file.
     n_bytes : int
         Size of the file in bytes.
     """
@@ -143,6 +149,7 @@ class Archive:
             raise ModelFileError(f"It {have} a part {odd!r}; its list of arrays says otherwise.")
 
     def _read(self, name: str, limit: int) -> bytes:
+        """Return the content of a part; raise if the part has more than `limit` bytes."""
         member = self._members.get(name)
         if member is None:
             raise ModelFileError(f"It lacks the part {name!r}.")
@@ -157,7 +164,7 @@ class Archive:
             raise ModelFileError(f"The part {name!r} is damaged: {error}") from error
 
     def array(self, name: str) -> AnyArray:
-        """Read the array of this name, which must be in the inventory."""
+        """Read one array from the file; its name must be a key of `inventory`."""
         dtype, shape = self.inventory[name]
         n_bytes = 8 * math.prod(shape)
         content = self._read(f"{name}.npy", n_bytes + MAX_HEADER)
@@ -180,7 +187,7 @@ class Archive:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Archive]:
-    """Open a model file for reading."""
+    """Open a model file for reading, as a context manager that closes the file again."""
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):  # reading a pipe could wait forever
         raise ModelFileError("It is not a file.")
@@ -189,7 +196,10 @@ def opened(path: Path) -> Iterator[Archive]:
 
 
 def _check_end(stream: BinaryIO, n_bytes: int) -> None:
-    """Check the last record of the zip file, which has the length of the list of parts."""
+    """Raise ModelFileError if the last record of the zip file is damaged.
+
+    The last record tells the length of the list of parts, which is checked before it is read.
+    """
     if n_bytes > MAX_BYTES:
         raise ModelFileError(f"It has {n_bytes} bytes; {MAX_BYTES} are allowed.")
     if n_bytes < END.size:
@@ -209,6 +219,7 @@ def _check_end(stream: BinaryIO, n_bytes: int) -> None:
 
 
 def _check_member(member: zipfile.ZipInfo) -> None:
+    """Raise ModelFileError if a part has a forbidden name, is compressed, or is encrypted."""
     if not re.fullmatch(r"[A-Za-z0-9_.]{1,60}", member.filename):
         raise ModelFileError(f"A part has a name that is not allowed: {member.filename!r}.")
     if member.compress_type != zipfile.ZIP_STORED or member.file_size != member.compress_size:
@@ -218,6 +229,7 @@ def _check_member(member: zipfile.ZipInfo) -> None:
 
 
 def _parse(text: bytes) -> dict[str, Any]:
+    """Read the JSON document as a dictionary; raise ModelFileError if it is damaged."""
     try:
         document = json.loads(
             text.decode(),
@@ -237,6 +249,7 @@ def _parse(text: bytes) -> dict[str, Any]:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return pairs of key and value as a dictionary; raise if a key occurs twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ModelFileError("Its document has a key twice.")
@@ -244,10 +257,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(text: str) -> None:
+    """Raise ModelFileError for NaN and Infinity, which standard JSON does not have."""
     raise ModelFileError(f"Its document has {text} where a number should be.")
 
 
 def _finite(text: str) -> float:
+    """Return a text as a float; raise if the number is too large for a float."""
     value = float(text)
     if not math.isfinite(value):
         raise ModelFileError(f"Its document has a number that is too large: {text[:20]}.")
@@ -255,6 +270,7 @@ def _finite(text: str) -> float:
 
 
 def _check_inventory(arrays: Any) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Return the dtype and the shape of each array in the file's list of arrays, after checks."""
     if not isinstance(arrays, dict) or len(arrays) >= MAX_PARTS:
         raise ModelFileError("Its list of arrays is missing or damaged.")
     found = {}

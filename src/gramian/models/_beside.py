@@ -1,4 +1,4 @@
-"""Columns beside a model: text that stays, and columns that laws of levels give."""
+"""Columns that are not in the fit of a model: kept text columns, and columns that laws compute."""
 
 from __future__ import annotations
 
@@ -12,32 +12,38 @@ from numpy.typing import NDArray
 from gramian.laws import ColumnLaw, Key, law_from_json
 
 UNITS = ("s", "ms", "us", "ns")
+"""Units of Arrow's timestamps and durations."""
 TYPES = frozenset(
     ["bool", "date32[day]", "time32[s]", "time32[ms]", "time64[us]", "time64[ns]"]
     + [f"{kind}[{unit}]" for kind in ("timestamp", "duration") for unit in UNITS]
 )
-"""Arrow's types that a computed column gets back; all other columns are numbers or text."""
+"""Arrow types to which a computed column is converted, if the original column had this type.
+
+Computed columns of all other types are written as numbers or text.
+"""
 
 
 @dataclass(frozen=True)
 class Beside:
-    """Columns of a table that a fit does not use, but that a selection keeps or computes.
+    """Columns of a table that are not in the fit, but in the result: kept or computed by laws.
 
-    An object of this class is the parameter `beside` of :class:`Preprocessing`.
+    An object of this class is the parameter `beside` of :class:`Preprocessing`. A law of levels
+    computes a column by looking up the level (distinct value) of another column, such as the price
+    of each product.
 
     Parameters
     ----------
     order : sequence of str, default=()
-        All columns in the order of the table: columns of the fit, `labels`, and columns that
-        `lookups` give. It is empty if there are neither labels nor lookups.
+        Names of all columns in the order of the table: columns of the fit, `labels`, and columns
+        that `lookups` compute. It is empty if there are neither labels nor lookups.
     labels : sequence of str, default=()
-        Columns of text that stay unchanged.
+        Names of text columns that are kept unchanged.
     lookups : sequence of ColumnLaw, default=()
-        Laws of levels. Each gives a column from columns of the fit, from `labels`, or from columns
-        that earlier laws give.
+        Laws of levels. Each law computes one column from columns of the fit, from `labels`, or
+        from columns that earlier laws compute.
     types : mapping from str to str, default={}
-        Arrow's types of columns that laws give as truth values, dates, times or durations:
-        "bool", "date32[day]".
+        For computed columns of truth values, dates, times or durations: from the name of the
+        column to its Arrow type, such as "bool" or "date32[day]".
 
     Examples
     --------
@@ -61,16 +67,16 @@ class Beside:
 
     @property
     def given(self) -> list[str]:
-        """The columns that laws of levels give."""
+        """Names of the columns that laws of levels compute, in the order of `lookups`."""
         return [each.column for each in self.lookups]
 
     def check(self, columns: Sequence[str]) -> None:
-        """Check that the parts agree with each other, and with the columns of a fit.
+        """Raise ValueError if `order`, `labels`, `lookups`, `types` and `columns` do not agree.
 
         Parameters
         ----------
         columns : sequence of str
-            The columns of the fit.
+            Names of the columns of the fit.
         """
         if not self.order:
             if self.labels or self.lookups:
@@ -90,29 +96,29 @@ class Beside:
                 raise ValueError(f"A law must give the column {name!r} as {kind}.")
 
     def sorted(self, names: Sequence[str]) -> list[str]:
-        """Put columns in the order of the table.
+        """Return names of columns in the order of the table.
 
         Parameters
         ----------
         names : sequence of str
-            Some of the columns.
+            Names of some of the columns, in any order.
         """
         return [name for name in self.order if name in names] if self.order else list(names)
 
     def compute(self, column: Callable[[str], Any]) -> tuple[dict[str, Any], int]:
-        """Compute the columns that laws of levels give.
+        """Compute all columns for which there is a law of levels.
 
         Parameters
         ----------
         column : callable
-            Returns the values of a column of the fit, or of `labels`.
+            Function from the name of a column, of the fit or in `labels`, to its values.
 
         Returns
         -------
         columns : dict from str to array
-            The columns.
+            From the name of each computed column to its values.
         n_unknown : int
-            The number of their cells that are empty because no row of the fit had the level.
+            Number of computed cells that are empty because the fit has not seen their level.
         """
         found: dict[str, Any] = {}
         unknown: dict[str, NDArray[np.bool_]] = {}
@@ -123,7 +129,7 @@ class Beside:
             values = lookup(known)
             found[lookup.column] = values
             if not lookup.n_levels:
-                continue  # a day that the calendar lacks is not an unknown level
+                continue  # impossible dates, such as 30 February, are not unknown levels
             new = _missing(values)
             for name in lookup.columns:
                 new &= ~_missing(known[name]) | unknown.get(name, False)
@@ -131,7 +137,7 @@ class Beside:
         return found, sum(int(each.sum()) for each in unknown.values())
 
     def to_json(self) -> dict[str, Any]:
-        """Return the parts as lists, dictionaries, numbers and texts, to be stored."""
+        """Return the object as a dictionary that can be written as JSON."""
         document: dict[str, Any] = {
             "order": list(self.order),
             "labels": list(self.labels),
@@ -143,12 +149,12 @@ class Beside:
 
     @classmethod
     def from_json(cls, document: Any) -> Beside:
-        """Make an object from the document that `to_json` returned.
+        """Make an object from the dictionary that `to_json` returned.
 
         Parameters
         ----------
         document : dict
-            The document; a document of another form is a ValueError.
+            The dictionary. ValueError is raised if it has another form.
         """
         needed = {"order", "labels", "lookups"}
         if not isinstance(document, Mapping) or set(document) - {"types"} != needed:
@@ -166,11 +172,12 @@ class Beside:
 
 
 def _list(value: Any) -> list[Any]:
+    """Return the value if it is a list; raise ValueError otherwise."""
     if not isinstance(value, list):
         raise ValueError("Expected a list.")
     return value
 
 
 def _missing(values: Any) -> NDArray[np.bool_]:
-    """Return for each cell of a column True if it is empty."""
+    """Return a mask of the cells of a column: True if the cell is empty."""
     return np.array([each is None for each in Key("").cells(values)], dtype=bool)

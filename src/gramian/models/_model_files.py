@@ -1,4 +1,4 @@
-"""Public functions that write model files and read them."""
+"""Public functions `save`, `load` and `read`, which write model files and read them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ from gramian.models._stored_families import Functions
 from gramian.tables import Clock
 
 FORMAT = "gramian model"
+"""Text in the document of every model file; a file without it is refused."""
 VERSION = 1
-"""Version of the format; it grows when older versions of gramian could misread a file."""
+"""Version of the file format. It is raised when older versions of gramian could misread a file."""
 
 NEEDED = {"columns", "missing", "categories"}
-"""Keys that every description of preprocessing has."""
+"""Keys that the description of a preprocessing must have in a model file."""
 OPTIONAL = {"ids", "targets", "clocks", "beside"}
-"""Optional keys of preprocessing, written only if not empty."""
+"""Keys of the description of a preprocessing that are written only if they are not empty."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,9 @@ class Model:
     estimator : estimator
         The fitted estimator: GFR, GCA, GFS, GFA, UFFS or PolynomialManifold.
     preprocessing : Preprocessing or None
-        Steps from the table to the numbers of the fit; None if the file has none.
+        Steps that turn a table into the numbers of the fit; None if the file has no preprocessing.
     gramian_version : str
-        The version of gramian that wrote the file.
+        Version of gramian that wrote the file.
 
     Examples
     --------
@@ -80,30 +81,31 @@ def save(
 ) -> None:
     """Write a fitted estimator to a file, without its training rows.
 
-    The file holds numbers and names, and no program, so that reading a file from anyone is safe.
-    Two writes of one estimator give the same bytes.
+    The file contains numbers and names, and no program code. It is safe to read a file from anyone.
+    Files of the same estimator have the same bytes.
 
     Parameters
     ----------
     estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
-        The estimator. Its parameter `checkpoint` is not written.
+        The fitted estimator. Its parameter `checkpoint` is not written.
     path : path
-        The file; by convention its name ends in .gram. An existing file is replaced when the new
-        one is complete.
+        Path of the file; by convention it ends in .gram. An existing file is replaced only after
+        the new file is complete.
     preprocessing : Preprocessing, optional
-        Steps from the table to the numbers of the fit.
+        Steps that turn a table into the numbers of the fit.
     moments : bool, optional
-        True to write the moments of the functions as well. Without moments, explanations need
-        rows. By default moments are written if they take at most 1 MB.
+        True to write the second moments of the fitted functions, too; False to leave them out.
+        Without them, explanations of the loaded model need rows of data. By default moments are
+        written if they take at most 1 MB.
 
     Raises
     ------
     ValueError
-        If a part of the estimator does not fit in a model file.
+        If a part of the estimator cannot be stored in a model file.
 
     See Also
     --------
-    gramian.load : Reads the file.
+    gramian.load : Reads the estimator from the file.
 
     Examples
     --------
@@ -141,26 +143,27 @@ def save(
 
 
 def load(path: str | os.PathLike[str], *, functions: Functions | None = None) -> Any:
-    """Read a fitted estimator from a file.
+    """Read a fitted estimator from a model file.
 
     Parameters
     ----------
     path : path
-        The file.
+        Path of the model file.
     functions : mapping from str to callable, optional
-        Functions of a :class:`~gramian.families.Custom` family by their names. A file holds names
-        only, and no program.
+        Functions of a :class:`~gramian.families.Custom` family, by name. They are needed because
+        a model file stores only the names of such functions, and no program code.
 
     Returns
     -------
     estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
-        The estimator, with the methods and results of the original. Its rows are the numbers of
-        the fit; if the file holds preprocessing, `read` returns the preprocessing as well.
+        The estimator, with the methods and results of the original. Its methods take rows of
+        numbers, as in the fit. If the file also has a preprocessing, which turns a table into such
+        rows, a warning is issued: use `read`, which returns both.
 
     Raises
     ------
     ModelFileError
-        If the file is damaged, not a model file, or of a newer version of gramian.
+        If the file is damaged, is not a model file, or was written in a newer format.
 
     Examples
     --------
@@ -188,24 +191,25 @@ def load(path: str | os.PathLike[str], *, functions: Functions | None = None) ->
 
 
 def read(path: str | os.PathLike[str], *, functions: Functions | None = None) -> Model:
-    """Read a fitted estimator and its preprocessing from a file.
+    """Read a fitted estimator and its preprocessing from a model file.
 
     Parameters
     ----------
     path : path
-        The file.
+        Path of the model file.
     functions : mapping from str to callable, optional
-        Functions of a :class:`~gramian.families.Custom` family by their names.
+        Functions of a :class:`~gramian.families.Custom` family, by name. They are needed because
+        a model file stores only the names of such functions, and no program code.
 
     Returns
     -------
     model : Model
-        The estimator and its preprocessing.
+        The estimator, its preprocessing, and the version of gramian that wrote the file.
 
     Raises
     ------
     ModelFileError
-        If the file is damaged, not a model file, or of a newer version of gramian.
+        If the file is damaged, is not a model file, or was written in a newer format.
 
     Examples
     --------
@@ -230,6 +234,7 @@ def read(path: str | os.PathLike[str], *, functions: Functions | None = None) ->
 
 
 def _read(archive: Archive, functions: Functions | None) -> Model:
+    """Make the model from an open model file; raise ModelFileError if a part is damaged."""
     document = archive.document
     if document.get("format") != FORMAT:
         raise ModelFileError("It is not a model file of gramian.")
@@ -246,7 +251,7 @@ def _read(archive: Archive, functions: Functions | None) -> Model:
         raise ModelFileError(f"Its estimator is unknown to this version: {str(name)[:60]!r}.")
     if type(d) is not int or d < 1:
         raise ModelFileError("The number of its features is damaged.")
-    if "preprocessing.scale" in archive.inventory:  # of early development versions
+    if "preprocessing.scale" in archive.inventory:  # written by early development versions
         raise ModelFileError(
             "Its columns were scaled before the fit. Estimators now scale columns themselves: fit "
             "again with scale=True."
@@ -260,7 +265,10 @@ def _read(archive: Archive, functions: Functions | None) -> Model:
 
 
 def _functions_of(estimator: StoredEstimator) -> Functions:
-    """Return the functions of Custom families by name, for reading the file again."""
+    """Return the user's own functions in the families of an estimator, by name.
+
+    `save` needs them to test that the file can be read again.
+    """
     found: dict[str, Any] = {}
     families: list[Any] = [getattr(estimator, "family", None), getattr(estimator, "family_", None)]
     while families:
@@ -271,6 +279,7 @@ def _functions_of(estimator: StoredEstimator) -> Functions:
 
 
 def _describe(preprocessing: Preprocessing) -> dict[str, Any]:
+    """Return a preprocessing, without its array `impute`, as a dictionary for the JSON document."""
     beside = preprocessing.beside
     described: dict[str, Any] = {
         "columns": [str(name) for name in preprocessing.columns],
@@ -285,6 +294,7 @@ def _describe(preprocessing: Preprocessing) -> dict[str, Any]:
 
 
 def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing | None:
+    """Make the preprocessing from its description in the file; None if the file has none."""
     impute = arrays.get("preprocessing.impute")
     if data is None:
         if impute is not None:
@@ -314,6 +324,7 @@ def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing |
 
 
 def _clocks(data: Any) -> dict[str, Clock]:
+    """Make the clock of each date column from its origin and unit in the file."""
     if not isinstance(data, dict) or not all(
         isinstance(each, list) and len(each) == 2 and all(map(is_storable_text, each))
         for each in data.values()
@@ -323,6 +334,7 @@ def _clocks(data: Any) -> dict[str, Clock]:
 
 
 def _check_columns(preprocessing: Preprocessing, estimator: StoredEstimator) -> None:
+    """Raise ModelFileError if preprocessing and estimator have different columns."""
     names = getattr(estimator, "feature_names_in_", None)
     same = names is None or list(names) == list(preprocessing.columns)
     if len(preprocessing.columns) != estimator.n_features_in_ or not same:

@@ -1,4 +1,4 @@
-"""Export of `transform` to ONNX, for runtimes without Python."""
+"""Export of the method `transform` of a fitted estimator to ONNX, to run it without Python."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gramian.models._onnx_graph import OnnxGraph
 from gramian.models._onnx_surface import encode
 
 OPSET = 13
-"""Version of the ONNX operators: old enough for any runtime in use."""
+"""Version of the ONNX operators in exported graphs: old enough for every ONNX runtime in use."""
 IR_VERSION = 8
-"""Version of the ONNX file format that belongs to `OPSET`."""
+"""Version of the ONNX file format in exported graphs; it must go with `OPSET`."""
 
 
 def to_onnx(
@@ -29,26 +29,27 @@ def to_onnx(
     *,
     dtype: Literal["float32", "float64"] = "float32",
 ) -> Any:
-    """Export `transform` of a fitted estimator to ONNX.
+    """Export the method `transform` of a fitted estimator as an ONNX graph.
 
-    GFR and GCA become a subtraction and a matrix product; GFS, GFA and UFFS become a choice of
-    columns. PolynomialManifold with the family "polynomial" or "multilinear" becomes a loop: the
-    search for the nearest point, with the steps of `transform`, for all rows at once. The graph
-    takes "X" of shape (n, n_features) and returns "Z".
+    The graph has one input "X" of shape (n, n_features) and one output "Z", the result of
+    `transform`. For GFR and GCA it has a subtraction and a matrix product; for GFS, GFA and UFFS it
+    takes some of the columns. For PolynomialManifold with the family "polynomial" or "multilinear"
+    it has a loop that searches for the nearest point of each row, with the same steps as
+    `transform`.
 
     Parameters
     ----------
     estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
-        The estimator.
+        The fitted estimator.
     path : path, optional
-        The file to write. An existing file is replaced when the new one is complete.
+        Path of the file to write. An existing file is replaced only after the new file is complete.
     dtype : {"float32", "float64"}, default="float32"
-        The type of numbers that the graph takes and returns.
+        Type of the numbers in the input and in the output of the graph.
 
     Returns
     -------
     model : onnx.ModelProto
-        The graph. If columns have names, the names are in its metadata as JSON.
+        The graph. If the columns have names, its metadata contain the names as JSON.
 
     Raises
     ------
@@ -103,7 +104,10 @@ def to_onnx(
 
 
 def _encode(model: AnyModel, graph: OnnxGraph) -> int:
-    """Add the operations from "X" to "Z", and return the number of columns of "Z"."""
+    """Add the operations that compute the output "Z" from the input "X" of a graph.
+
+    Return the number of columns of "Z".
+    """
     if isinstance(model, FittedManifold):
         return encode(graph, model)
     assert isinstance(model, FittedModel | FittedNorms)

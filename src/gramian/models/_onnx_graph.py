@@ -1,4 +1,4 @@
-"""Writer of ONNX graphs: operations are calls, and values are names."""
+"""Builder of ONNX graphs: calling the graph adds an operation, and names stand for values."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from gramian._support.extras import require
 
 
 class OnnxGraph:
-    """ONNX graph that grows by one operation with every call.
+    """ONNX graph under construction: each call adds one operation.
+
+    Methods take the names of values (arrays that the graph will compute) and return the name of
+    their result.
 
     Parameters
     ----------
     dtype : {"float32", "float64"} or dtype
-        Type of the numbers.
+        Type of all numbers in the graph that are not integers.
     parent : OnnxGraph, optional
-        The graph that repeats this one, if this one is the body of a loop.
+        If this graph is the body of a loop, the graph that contains the loop.
     """
 
     def __init__(self, dtype: DTypeLike, parent: OnnxGraph | None = None) -> None:
@@ -34,12 +37,15 @@ class OnnxGraph:
         self._parent = parent
 
     def name(self) -> str:
-        """Return a name that no value has yet."""
+        """Return a new name, which no value of this graph or of its parent has."""
         return f"v{next(self._numbers)}"
 
     def constant(self, values: Any, name: str | None = None) -> str:
-        """Add a constant: integers become int64, floats get the type of the graph."""
-        if self._parent is not None:  # the body of a loop sees values of the graph around it
+        """Add a constant array, and return its name.
+
+        Integers become int64, truth values bool, and floats the type of the graph.
+        """
+        if self._parent is not None:  # the body of a loop can use values of its parent graph
             return self._parent.constant(values, name)
         values, name = np.asarray(values), name or self.name()
         kinds = {"i": np.int64, "u": np.int64, "b": np.bool_}
@@ -50,7 +56,7 @@ class OnnxGraph:
     def __call__(self, operation: str, *inputs: Any, out: str | None = None, **options: Any) -> str:
         """Add an operation with one result, and return the name of the result.
 
-        Inputs are names of values, or numbers and arrays, which become constants.
+        An input is the name of a value, or a number or array, which is added as a constant.
         """
         names = [each if isinstance(each, str) else self.constant(each) for each in inputs]
         out = out or self.name()
@@ -58,24 +64,24 @@ class OnnxGraph:
         return out
 
     def ones(self, like: str) -> str:
-        """Return ones in the shape of the values `like`."""
+        """Add an array of ones with the shape of the value `like`; return its name."""
         value = self.helper.make_tensor("", self.kind, [1], [1.0])
         return self("ConstantOfShape", self("Shape", like), value=value)
 
     def take(self, values: str, indices: Any, axis: int) -> str:
-        """Take some of the values along an axis."""
+        """Add the selection of entries by their indices along an axis; return its name."""
         return self("Gather", values, np.asarray(indices, np.int64), axis=axis)
 
     def total(self, values: str, axis: int) -> str:
-        """Sum over an axis."""
+        """Add the sum over an axis; return its name."""
         return self("ReduceSum", values, np.array([axis]), keepdims=0)
 
     def squares(self, values: str) -> str:
-        """Return the sum of squares of each row."""
+        """Add the sum of squares of each row; return its name."""
         return self.total(self("Mul", values, values), 1)
 
     def column(self, values: str, axis: int = 1) -> str:
-        """Insert an axis of length one."""
+        """Add the same values with a new axis of length one; return their name."""
         return self("Unsqueeze", values, np.array([axis]))
 
     def repeat(
@@ -87,22 +93,25 @@ class OnnxGraph:
         then: Sequence[str],
         go_on: str,
     ) -> list[str]:
-        """Repeat a graph until a truth value in it is false; return the last values of its states.
+        """Add a loop that runs the graph `body` again and again, until its value `go_on` is false.
+
+        The states are values that one run of the body takes from the run before. Return the names
+        of the states after the last run.
 
         Parameters
         ----------
         body : OnnxGraph
-            The graph, made with this one as parent.
+            The graph to repeat, made with this graph as its parent.
         most : int
-            Largest number of repetitions.
+            Largest number of runs.
         states : sequence of str
-            Names of the states in the body.
+            Names of the states at the beginning of a run, as the body uses them.
         first : sequence of str
-            Names of the first values of the states, in this graph.
+            Names of the values in this graph with which the states begin.
         then : sequence of str
-            Names of the next values of the states, in the body.
+            Names of the values that the body computes as the new states.
         go_on : str
-            Name of the truth value in the body: True to repeat the body again.
+            Name of a truth value that the body computes: True if the body shall run again.
         """
         helper, value = self.helper, self.helper.make_tensor_value_info
         integer = helper.np_dtype_to_tensor_dtype(np.dtype(np.int64))

@@ -1,4 +1,4 @@
-"""Search for nearest points as an ONNX graph: a loop with the steps of `NearestSearch`."""
+"""ONNX graph that finds the nearest point of a surface for each row, as `NearestSearch` does."""
 
 from __future__ import annotations
 
@@ -23,18 +23,21 @@ from gramian.fitting import FittedManifold
 from gramian.models._onnx_graph import OnnxGraph
 
 Point = tuple[str, str, str]
-"""Names of three values for all rows: terms of lower degree, residuals, and the objective."""
+"""Names of three values in the graph, each with one row per row of data: terms of lower degree (for
+derivatives), residuals, and the objective of the search."""
 
 
 def encode(graph: OnnxGraph, model: FittedManifold) -> int:
-    """Add the operations from "X" to "Z", and return the number of codes.
+    """Add the operations that compute the codes "Z" (coordinates on the surface) of the rows "X".
+
+    Return the number of codes of each row.
 
     Parameters
     ----------
     graph : OnnxGraph
         An empty graph.
     model : FittedManifold
-        The model.
+        The fitted model with the surface.
     """
     if type(model.family) not in (Multilinear, Polynomial):
         raise ValueError(
@@ -42,7 +45,7 @@ def encode(graph: OnnxGraph, model: FittedManifold) -> int:
             "other functions. Fit with family='polynomial' or 'multilinear'."
         )
     manifold = model.manifold
-    # One unit for each column: runtimes may round a single number to float32.
+    # `unit` is an array, not one number: some runtimes round single numbers to float32.
     unit = manifold.unit * (np.ones_like(model.mean) if model.scale is None else model.scale)
     x = graph("Div", graph("Sub", "X", model.mean), unit)
     centred = graph("Sub", _Search(graph, manifold, x).run(), manifold.offset)
@@ -51,14 +54,18 @@ def encode(graph: OnnxGraph, model: FittedManifold) -> int:
 
 
 class _Products:
-    """Terms of a surface. Each term is a term of one degree less, times a variable."""
+    """Products of variables in the formula of a surface, ready to be evaluated degree by degree.
+
+    Each product of degree n is a product of degree n - 1 (its parent) times one variable.
+    """
 
     def __init__(self, terms: Terms) -> None:
         keys = [_variables(key) for key in terms.keys]
         self.order = sorted(range(len(keys)), key=lambda i: len(keys[i]))
-        """Terms by degree."""
+        """Indices of the products in `terms`, sorted by degree."""
         self.levels: list[tuple[list[int], list[int]]] = []
-        """For each degree from 1 on: indices of the factors of one degree less, and variables."""
+        """For each degree from 1 on: for each product, the index of its parent among the products
+        of one degree less, and the index of the variable that multiplies the parent."""
         before: dict[tuple[int, ...], int] = {(): 0}
         for degree in range(1, 1 + max(map(len, keys))):
             level = [keys[i] for i in self.order if len(keys[i]) == degree]
@@ -66,7 +73,10 @@ class _Products:
             before = {key: i for i, key in enumerate(level)}
 
     def __call__(self, graph: OnnxGraph, u: str) -> str:
-        """Evaluate all terms, sorted by degree, one column for each term."""
+        """Add the values of all products at the coordinates `u`; return the name of the values.
+
+        The values have one column per product, sorted by degree.
+        """
         first = graph.take(u, [0], axis=1)
         levels = [graph.ones(first)]
         for parents, variables in self.levels:
@@ -76,7 +86,7 @@ class _Products:
 
 
 def _variables(key: Sequence[tuple[int, object]]) -> tuple[int, ...]:
-    """Return the variables of a product, each repeated by its power."""
+    """Return the indices of the variables in a product, sorted; x₀²x₁ becomes (0, 0, 1)."""
     powers: Counter[int] = Counter()
     for variable, atom in key:
         assert isinstance(atom, tuple)
@@ -85,7 +95,10 @@ def _variables(key: Sequence[tuple[int, object]]) -> tuple[int, ...]:
 
 
 class _Search:
-    """Levenberg-Marquardt steps for all rows at once. Rows that have converged do not move."""
+    """Search for the nearest points of all rows at once by Levenberg-Marquardt steps.
+
+    The loop ends when all rows have converged; rows that have converged earlier do not change.
+    """
 
     def __init__(self, graph: OnnxGraph, manifold: Manifold, x: str) -> None:
         surface, start = manifold.surface, manifold.start.linear
@@ -100,11 +113,11 @@ class _Search:
         whole = graph.squares(x)
         self._home = graph("Add", graph("MatMul", x, start.matrix), start.offset)
         self._x = x if surface.axes is None else graph("MatMul", x, surface.axes)
-        # The part of a row that is orthogonal to the axes is constant during the search.
+        # Squared length of the part of each row orthogonal to the axes, constant in the search.
         self._rest = graph("Max", graph("Sub", whole, graph.squares(self._x)), 0.0)
 
     def run(self) -> str:
-        """Return the coordinates of the nearest points."""
+        """Add the whole search; return the name of the coordinates of the nearest points."""
         graph = self._graph
         u, lower, miss, objective = self._begin()
         ones = graph.ones(objective)
@@ -116,7 +129,7 @@ class _Search:
         return graph.repeat(body, self._search.max_steps, names, first, then, go_on)[0]
 
     def _at(self, graph: OnnxGraph, u: str) -> Point:
-        """Evaluate the surface at the coordinates `u`."""
+        """Add the evaluation of the surface at the coordinates `u`; return the names of results."""
         values = self._products(graph, u)
         miss = graph("Sub", self._x, graph("MatMul", values, self._b))
         away = graph("Sub", u, self._home)
@@ -125,7 +138,10 @@ class _Search:
         return graph.take(values, self._lower, axis=1), miss, objective
 
     def _better(self, graph: OnnxGraph, after: str, before: str) -> str:
-        """Return True for rows where `after` is less than `before`, or alone is finite."""
+        """Add a mask of rows: True where `after` is less than `before`, or only `after` is finite.
+
+        Return the name of the mask.
+        """
         largest = graph.constant(float(np.finfo(graph.dtype).max))
         finite, was = (graph("LessOrEqual", graph("Abs", one), largest) for one in (after, before))
         rescued = graph("And", finite, graph("Not", was))
@@ -134,13 +150,20 @@ class _Search:
     def _take(
         self, graph: OnnxGraph, better: str, new: Sequence[str], old: Sequence[str]
     ) -> list[str]:
-        """Take new coordinates, terms, residuals and objectives in the rows that are better."""
+        """Replace coordinates, terms, residuals and objectives by new ones where `better` is True.
+
+        Return the names of the four results.
+        """
         column = graph.column(better)
         masks = (column, column, column, better)
         return [graph("Where", *each) for each in zip(masks, new, old, strict=True)]
 
     def _begin(self) -> list[str]:
-        """Begin at the linear estimates, or closer to zero if the estimates are far from zero."""
+        """Add the start of the search, at linear estimates of the coordinates.
+
+        Rows whose estimates are far from zero also try shorter estimates, and zero; the best of
+        the three is taken. Return the names of coordinates, terms, residuals and objectives.
+        """
         graph, u = self._graph, self._home
         state = [u, *self._at(graph, u)]
         size = graph("Sqrt", graph.squares(u))
@@ -155,7 +178,10 @@ class _Search:
         return state
 
     def _turn(self, graph: OnnxGraph, names: Sequence[str]) -> tuple[list[str], str]:
-        """Make a step for all rows that have not converged."""
+        """Add one step for all rows that have not converged: the body of the loop.
+
+        Return the names of the new states, and of the truth value that continues the loop.
+        """
         u, lower, miss, objective, damping, active = names
         zero, one = graph.constant(0.0), graph.constant(1.0)
         there = graph("Add", u, self._step(graph, u, lower, miss, damping))
@@ -180,10 +206,14 @@ class _Search:
         return [*state, damped, active], graph("Greater", most, zero)
 
     def _step(self, graph: OnnxGraph, u: str, lower: str, miss: str, damping: str) -> str:
-        """Return the damped Gauss-Newton step: (JᵀJ + tether + damping) step = Jᵀ miss."""
+        """Add the damped Gauss-Newton step of each row; return its name.
+
+        It solves (JᵀJ + tether I + damping D) step = Jᵀ miss - tether (u - home), where D is a
+        diagonal matrix, `miss` are the residuals, and `home` are the linear estimates.
+        """
         shape = graph.constant(np.array([0, self._k, -1]))
         slopes = graph("Reshape", graph("MatMul", lower, self._tangents), shape)
-        # Older versions of onnxruntime fuse MatMul with a transpose, and not for float64.
+        # Einsum, because older onnxruntime fuses MatMul with a transpose, which fails for float64.
         curvature = graph("Einsum", slopes, slopes, equation="nij,nkj->nik")
         pull = graph("MatMul", slopes, graph.column(miss, 2))
         away = graph.column(graph("Sub", u, self._home), 2)
@@ -201,7 +231,10 @@ class _Search:
         return self._solve(graph, graph("Add", aside, along), pull)
 
     def _solve(self, graph: OnnxGraph, matrix: str, right: str) -> str:
-        """Solve one positive definite system for each row by Gauss-Jordan elimination."""
+        """Add the solution of one positive definite system per row; return its name.
+
+        The method is Gauss-Jordan elimination without pivoting.
+        """
         system = graph("Concat", matrix, right, axis=2)
         for j in range(self._k):
             row = graph.take(system, [j], axis=1)

@@ -1,4 +1,4 @@
-"""Preprocessing of a table before a fit: columns by name, categories, missing values."""
+"""Preprocessing: turns a table of numbers, text and dates into the array of numbers of a fit."""
 
 from __future__ import annotations
 
@@ -25,36 +25,41 @@ from gramian.models._table_columns import (
 from gramian.tables import Clock
 
 Missing = Literal["refuse", "fill", "drop", "keep"]
+"""Values of `Preprocessing.missing`: raise an error for a missing value, fill it, drop its row, or
+pass it on to the estimator as NaN."""
 Impute = Literal["mean", "median", "drop-rows", "keep"]
-"""Treatments of missing values: fill in, leave rows out, or leave gaps to the model."""
+"""Values of the parameter `impute`: fill missing values with the mean or the median of the column,
+drop rows that have missing values, or pass missing values on to the estimator."""
 UNKNOWN = -1
-"""The code of a category that the model does not know."""
+"""Code that the encoder returns for a category that was not in the table of the fit."""
 
 
 @dataclass(frozen=True, eq=False)
 class Preprocessing:
-    """Steps from a table to the numbers that a model was fitted to.
+    """Steps that turn a table into the numbers to which a model was fitted.
 
-    Columns are found by name: a table may have them in any order, and other columns, too.
-    Categories become numbers by scikit-learn's `OrdinalEncoder`. Missing values are refused, filled
-    in or kept, or their rows are dropped.
+    Columns are found by name: the table may have them in any order, and may have other columns,
+    too. Categories become numbers by scikit-learn's `OrdinalEncoder`. Dates become numbers by
+    clocks. Missing values are treated as `missing` says.
 
     Parameters
     ----------
     columns : sequence of str
-        The columns of the model, in its order.
+        Names of the columns of the fit, in the order of the fit.
     missing : {"refuse", "fill", "drop", "keep"}, default="refuse"
-        A missing value is an error, is filled in, has its row dropped, or stays missing (NaN).
+        Treatment of a missing value: "refuse" raises an error, "fill" puts a number in its place,
+        "drop" drops its row, and "keep" passes it on as NaN.
     impute : array of shape (n_columns,), optional
-        The number that is filled in for a missing value of each column.
+        Numbers that fill missing values, one for each column; only with ``missing="fill"``.
     categories : mapping from str to sequence of str, optional
-        The categories of columns of text; the first becomes 0.
+        From the name of each text column to its categories; the first category becomes 0.
     ids, targets : sequences of str, default=()
-        Columns of the table that the model does not use, copied unchanged.
+        Names of columns that are not in the fit, and that are copied unchanged to results.
     clocks : mapping from str to Clock, optional
-        For each column of dates, the clock that makes numbers of dates.
+        From the name of each date column to the clock that turns its dates into numbers.
     beside : Beside, optional
-        Columns of text that stay beside the model, and columns that laws of levels give.
+        Text columns that are kept although they are not in the fit, and columns that laws of
+        levels compute.
 
     Examples
     --------
@@ -112,19 +117,20 @@ class Preprocessing:
         encode: bool = False,
         impute: Impute | None = None,
     ) -> Self:
-        """Learn the steps from a table.
+        """Learn categories, dates and the numbers that fill missing values from a table.
 
         Parameters
         ----------
         table : data frame or mapping from str to array-like
-            The table.
+            The table of the fit.
         columns : iterable of str
-            The columns to use.
+            Names of the columns to use.
         encode : bool, default=False
-            True if text becomes the numbers of its categories, in alphabetical order.
+            True to turn text into the numbers of its categories, in alphabetical order.
         impute : {"mean", "median", "drop-rows", "keep"}, optional
-            The treatment of missing values; by default they are an error. The most frequent
-            category fills gaps of text. "keep" leaves gaps to the model.
+            Treatment of missing values: fill them with the mean or the median of the column (with
+            the most frequent category, for text), drop their rows, or keep them as NaN. By default
+            a missing value is an error.
         """
         return cls.learn_in_pieces(lambda: [table], columns, encode=encode, impute=impute)
 
@@ -137,40 +143,48 @@ class Preprocessing:
         encode: bool = False,
         impute: Impute | None = None,
     ) -> Self:
-        """Learn the steps from a table that is read piece by piece.
+        """Learn the steps from a large table that is read piece by piece.
 
         Parameters
         ----------
         pieces : callable
-            Reads the table once: returns pieces of it, as `learn` takes a table.
+            Function without arguments that starts to read the table from its first row, and
+            returns an iterable of its pieces. Each piece is a table as in `learn`.
         columns, encode, impute
-            As in `learn`.
+            See `learn`.
         """
         steps: Self = gramian.tabular.learned(cls, pieces, columns, encode=encode, impute=impute)
         return steps
 
     def apply(self, table: Any) -> Array:
-        """Return the numbers that the model takes.
+        """Turn a table into the numbers that the estimator takes.
 
         Parameters
         ----------
         table : data frame or mapping from str to array-like
-            The table; it must have all columns, in any order.
+            The table. It must have all columns of the fit, in any order.
 
         Returns
         -------
         values : array of shape (n_rows, n_columns)
-            The numbers; with ``missing="drop"``, of the complete rows.
+            The numbers. With ``missing="drop"``, rows with missing values are left out.
         """
         return self.apply_and_keep(table)[0]
 
     def apply_and_keep(self, table: Any) -> tuple[Array, NDArray[np.bool_]]:
-        """Return the numbers that `apply` returns, and for each row of the table if it is there.
+        """Turn a table into numbers, and tell which rows were kept.
 
         Parameters
         ----------
         table : data frame or mapping from str to array-like
-            The table.
+            The table. It must have all columns of the fit, in any order.
+
+        Returns
+        -------
+        values : array of shape (n_kept_rows, n_columns)
+            The numbers that `apply` returns.
+        kept : array of bool of shape (n_rows,)
+            Mask of the rows of the table: True if the row is in `values`.
         """
         numbers = self.numbers(columns_of(table, self.columns))
         absent, keeps = np.isnan(numbers), np.ones(len(numbers), dtype=bool)
@@ -188,12 +202,12 @@ class Preprocessing:
         )
 
     def only(self, columns: Iterable[str]) -> Self:
-        """Return the steps of some of the columns.
+        """Return a preprocessing for some of the columns; its `beside` is empty.
 
         Parameters
         ----------
         columns : iterable of str
-            One or more of the columns, in any order.
+            Names of one or more of the columns, in any order.
         """
         columns = tuple(columns)
         absent = [name for name in columns if name not in self.columns]
@@ -213,7 +227,7 @@ class Preprocessing:
 
     @cached_property
     def _encoder(self) -> OrdinalEncoder:
-        """The encoder of the columns that have categories, in the order of `categories`."""
+        """Encoder from categories to numbers, for the text columns in the order of `categories`."""
         known = [[*each, np.nan] for each in self.categories.values()]  # NaN: a value is missing
         encoder = OrdinalEncoder(
             categories=known, handle_unknown="use_encoded_value", unknown_value=UNKNOWN
@@ -221,12 +235,15 @@ class Preprocessing:
         return encoder.fit(np.array([[each[0] for each in known]], dtype=object))
 
     def numbers(self, found: ColumnValues) -> Array:
-        """Return columns as numbers, with NaN for missing values.
+        """Turn columns of numbers, text and dates into an array of numbers.
+
+        The array has one row per row of the table and one column per entry of `found`, with NaN
+        for missing values.
 
         Parameters
         ----------
         found : dict from str to array
-            The values of the columns.
+            From the name of each column to its values, as `columns_of` returns them.
         """
         n_rows = {len(values) for values in found.values()}
         if len(n_rows) > 1:

@@ -1,8 +1,8 @@
-"""Arrays in the file of each estimator, and how their shapes depend on one another.
+"""Schemas of model files: names, types and shapes of the arrays that each estimator stores.
 
-Sizes are letters: d features, s steps or codes, m directions of a given basis, f functions with
-the constant, t rounds; other letters belong to one or two arrays only. A shape is written as in
-``"s+1 d"``.
+A shape is a text of letters, such as ``"s+1 d"`` for s + 1 rows and d columns. Equal letters are
+equal sizes in all arrays of a file: d features, s steps or codes, m directions of a basis that the
+user passed, f functions with the constant, t rounds. Other letters are sizes of one or two arrays.
 """
 
 from __future__ import annotations
@@ -20,19 +20,23 @@ from gramian.models._archive import AnyArray, Archive
 
 @dataclass(frozen=True)
 class Spec:
-    """Description of an array that a file holds."""
+    """Expected type and shape of one array in a model file."""
 
     shape: str
-    """Sizes as letters, separated by spaces."""
+    """Size of each axis as a letter, separated by spaces, such as "s d"."""
     source: str = ""
-    """Attribute of the model with the array; empty if the array is made of several attributes."""
+    """Path of the attribute of the fitted model that is stored, such as "record.total"; empty if
+    other code makes the array."""
     dtype: str = "<f8"
+    """NumPy type of the numbers: "<f8" for floats, "<i8" for indices."""
     optional: bool = False
+    """True if a file may lack the array."""
     infinite: bool = False
-    """True if values may be infinite."""
+    """True if positive infinity is allowed in the array."""
 
 
 def _index(shape: str, source: str = "", *, optional: bool = False) -> Spec:
+    """Return the description of an array of indices or of other integers."""
     return Spec(shape, source, "<i8", optional)
 
 
@@ -41,14 +45,14 @@ _EVERY = {
     "degrees_of_freedom_": Spec("s+1", "record.degrees_of_freedom"),
     "residual_variance_": Spec("s+1", "record.largest"),
     "total_residual_variance_": Spec("s+1", "record.total"),
-    "explained_variance_ratio_": Spec("s", optional=True),  # in early files; the totals are enough
+    "explained_variance_ratio_": Spec("s", optional=True),  # only in early files; not used
     "n_functions_": _index("s", "record.n_kept"),
     "n_dropped_functions_": _index("s", "record.n_dropped"),
 }
 _DECODING = {
     **_EVERY,
     "gcv_total_residual_variance_": Spec("s+1", "record.gcv_total", infinite=True),
-    # These come from a fit to some of the rows, which may have more steps than the fit to all.
+    # The next three come from a fit to a part of the rows, whose number of steps can be larger.
     "alpha_path_": Spec("a", "record.alpha_path", infinite=True),
     "validation_residual_variance_": Spec("v", "record.validation_largest", optional=True),
     "validation_total_residual_variance_": Spec("v", "record.validation_total", optional=True),
@@ -110,7 +114,7 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
         "surface.mixing": Spec("s s", "manifold.mixing"),
         "surface.offset": Spec("s", "manifold.offset"),
         "surface.lines": Spec("s d", "manifold.lines"),
-        # e is s, or 2 s for cosines and sines of the codes
+        # e = s, or e = 2 s if the search starts from cosines and sines of the codes
         "start.matrix": Spec("d e", "manifold.start.linear.matrix"),
         "start.offset": Spec("e", "manifold.start.linear.offset"),
     },
@@ -120,7 +124,9 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
         "fourier_norms_": Spec("d", "norms"),
     },
 }
+"""For each estimator, the arrays in its model files, by name."""
 PREPROCESSING = {"preprocessing.impute": Spec("d", optional=True)}
+"""Arrays of the preprocessing in a model file, by name."""
 TOGETHER = {
     ("decoder.gram", "decoder.with_x"): "Some of its moments are missing.",
     ("decoder.levels", "decoder.n_levels"): (
@@ -128,11 +134,11 @@ TOGETHER = {
     ),
     tuple(_ELIMINATION): "It lacks a part of how columns were dropped.",
 }
-"""Groups of arrays of which a file has all or none, and the error message otherwise."""
+"""Groups of arrays that belong together, with the error message if a file has only some of them."""
 
 
 def arrays_of(model: AnyModel, schema: Mapping[str, Spec]) -> dict[str, AnyArray]:
-    """Return the arrays of a schema that are attributes of the model."""
+    """Return the arrays that are attributes of a fitted model, by their names in the file."""
     found = {}
     for name, spec in schema.items():
         value: Any = model if spec.source else None
@@ -144,16 +150,16 @@ def arrays_of(model: AnyModel, schema: Mapping[str, Spec]) -> dict[str, AnyArray
 
 
 def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[str, AnyArray]:
-    """Check that the shapes of all arrays fit together, and read them.
+    """Read all arrays of a file by name, after a check that their shapes agree with each other.
 
     Parameters
     ----------
     archive : Archive
-        The file.
+        The open model file.
     schema : mapping from str to Spec
-        Description of each array that the file may hold.
+        Expected type and shape of each array that the file may have.
     d : int
-        The number of features.
+        Number of features (columns of the fit).
     """
     inventory = archive.inventory
     unknown = sorted(set(inventory) - set(schema))
@@ -179,7 +185,7 @@ def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[st
 
 
 def _bind(name: str, spec: Spec, dtype: str, shape: tuple[int, ...], sizes: dict[str, int]) -> None:
-    """Check the shape of an array against the known sizes, and add new sizes to `sizes`."""
+    """Compare the shape of an array with the sizes of earlier arrays; add new sizes to `sizes`."""
     letters = spec.shape.split()
     fits = dtype == spec.dtype and len(shape) == len(letters)
     for letter, size in zip(letters, shape, strict=False):
@@ -193,6 +199,7 @@ def _bind(name: str, spec: Spec, dtype: str, shape: tuple[int, ...], sizes: dict
 
 
 def _check_values(name: str, spec: Spec, array: AnyArray) -> None:
+    """Raise ModelFileError if an array has NaN, or infinity where it is not allowed."""
     if spec.infinite:
         if np.isnan(array).any() or (array == -np.inf).any():
             raise ModelFileError(f"The array {name!r} contains NaN.")
@@ -201,7 +208,10 @@ def _check_values(name: str, spec: Spec, array: AnyArray) -> None:
 
 
 def check_indices(name: str, indices: AnyArray, n: int, *, increasing: bool) -> None:
-    """Raise ModelFileError unless `indices` are distinct integers from 0 to n - 1."""
+    """Raise ModelFileError unless `indices` are distinct and from 0 to n - 1.
+
+    With `increasing`, they must also be in increasing order.
+    """
     if len(indices) and not 0 <= indices.min() <= indices.max() < n:
         raise ModelFileError(f"{name!r} contains an index that is not among 0 to {n - 1}.")
     if increasing and (np.diff(indices) <= 0).any():

@@ -1,4 +1,7 @@
-"""Decoder as arrays, and back. The family makes the functions again, step by step."""
+"""Conversion of a decoder to the arrays of a model file, and back.
+
+A file does not store the functions of the decoder: the reader makes them again from the family.
+"""
 
 from __future__ import annotations
 
@@ -17,24 +20,29 @@ from gramian.models._archive import AnyArray
 from gramian.models._schema import check_indices
 
 MAX_MOMENTS_BYTES = 2**20
-"""Moments of more bytes than this are written only on request."""
+"""Default limit in bytes of the moments in a file: larger moments need ``moments=True``."""
 MAX_PRODUCTS = 2**20
-"""Largest number of products that one step forms; each takes about 100 bytes."""
+"""Largest number of products of variables that the reader forms in one step, at about 100 bytes of
+memory per product. A file that needs more is refused."""
 MAX_PRODUCTS_IN_ALL = 2**22
-"""Largest number of products of all steps."""
+"""Largest number of products of variables that the reader forms in all steps together."""
 STORED_ROUNDING = 1e-6
-"""Relative rounding error that moments and residual variances in a file may have."""
+"""Relative rounding error that is accepted when moments and residual variances of a file are
+checked."""
 
 
 def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
-    """Return the arrays of a decoder that are not attributes of the decoder.
+    """Return the arrays of a decoder that the schema cannot copy from an attribute, by name.
+
+    They are the indices of the kept functions, the moments, and the levels of indicators.
 
     Parameters
     ----------
     decoder : Decoder
-        The decoder.
+        The decoder of a fitted model.
     moments : bool or None
-        True to include the moments; None to include them if they are small.
+        True to include the moments, False to leave them out; None to include them if they take
+        at most `MAX_MOMENTS_BYTES`.
     """
     arrays: dict[str, AnyArray] = {
         "decoder.kept": np.concatenate([*decoder.kept, np.empty(0, dtype=np.intp)]).astype(np.intp),
@@ -51,10 +59,13 @@ def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
 
 
 def _levels_of(block: Block) -> Array | None:
-    """Return the levels of the variable of a block; None if the family has no indicators."""
+    """Return the levels (distinct values) of the variable that a block of functions belongs to.
+
+    Return None if the block has no indicator functions.
+    """
     for basis in block.bases:
         evaluate = getattr(basis, "evaluate", None)
-        if isinstance(evaluate, partial):  # only indicators depend on the variable
+        if isinstance(evaluate, partial):  # only bases of indicators have arguments of their own
             (middles,) = evaluate.args
             upper = np.array([key[1] for key in basis.keys[1:]], dtype=np.float64)  # type: ignore[index]
             return np.append(_lowest_level(middles, upper), upper)
@@ -62,7 +73,10 @@ def _levels_of(block: Block) -> Array | None:
 
 
 def _lowest_level(middles: Array, upper: Array) -> float:
-    """Return the lowest level: halfway to the next level is exactly the first of `middles`."""
+    """Compute the lowest level, which a basis of indicators does not store.
+
+    The result is the float for which the mean of it and `upper[0]` is exactly `middles[0]`.
+    """
     if not len(middles):
         return 0.0
     guess = 2 * middles[0] - upper[0]
@@ -78,11 +92,12 @@ def from_arrays(
     Parameters
     ----------
     arrays : mapping from str to array
-        Arrays of a file, of checked shapes.
+        All arrays of the file; their shapes are already checked.
     family : Family
-        The family.
+        Family of the functions of the fit.
     n_kept, n_dropped : arrays of shape (n_steps,)
-        Number of functions that each step added to the basis, and that it dropped.
+        Number of functions that each step of the fit added to the basis, and number that it
+        dropped.
     """
     coefficients, kept = arrays["decoder.coefficients"], arrays["decoder.kept"]
     units = arrays["decoder.units"]
@@ -112,7 +127,10 @@ def from_arrays(
 
 
 def _check_moments(gram: Array) -> None:
-    """Raise if a matrix cannot hold second moments of functions, the first of them constant."""
+    """Raise ModelFileError if a matrix cannot be the second moments of functions.
+
+    The first function must be the constant 1, and |E[fg]| must be at most √(E[f²] E[g²]).
+    """
     deviations = np.sqrt(np.maximum(gram.diagonal(), 0.0))
     with np.errstate(over="ignore"):
         bound = (1 + STORED_ROUNDING) * np.multiply.outer(deviations, deviations)
@@ -125,7 +143,7 @@ def _check_moments(gram: Array) -> None:
 
 
 def _split_levels(arrays: Mapping[str, AnyArray]) -> list[Array] | None:
-    """Return the levels of each variable; None if the file has no levels."""
+    """Return the levels (distinct values) of each variable; None if the file has no levels."""
     if "decoder.levels" not in arrays:
         return None
     levels, n_levels = arrays["decoder.levels"], arrays["decoder.n_levels"]
@@ -139,22 +157,25 @@ def _split_levels(arrays: Mapping[str, AnyArray]) -> list[Array] | None:
 
 
 def grow(family: Family, n: int, levels: list[Array] | None = None) -> Iterator[Block]:
-    """Yield the functions of each new variable, as in the fit; raise if there are too many.
+    """Yield for each variable the block of functions that the fit added with the variable.
+
+    Raise ModelFileError if a block has too many functions.
 
     Parameters
     ----------
     family : Family
-        The family.
+        Family of the functions.
     n : int
         Number of variables.
     levels : list of array, optional
-        The levels of each variable, for indicators.
+        Levels (distinct values) of each variable; needed for families with indicators.
     """
     expansion, rules = family.expand(), family.rules()
     in_all = 0
     for j in range(n):
 
         def levels_of(limit: int, j: int = j) -> Array:
+            """Return the levels of the newest variable, as they were stored."""
             if levels is None:
                 raise ModelFileError("It lacks the levels of its variables.")
             return levels[j]
@@ -173,7 +194,7 @@ def grow(family: Family, n: int, levels: list[Array] | None = None) -> Iterator[
 
 
 def _count(rule: Products | Calls, n_store: int, newest: int, levels_of: Any) -> int:
-    """Return the number of products or calls that a rule forms for a new variable."""
+    """Return the number of functions that a rule of the family forms with a new variable."""
     if isinstance(rule, Products):
         return n_store * len(rule.basis(levels_of).keys)
     return sum(

@@ -1,4 +1,4 @@
-"""Record of how columns were dropped, as plain data and arrays, and back."""
+"""Conversion of a `Selection` (how columns were dropped) to the content of a file, and back."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ SCALARS: dict[str, tuple[type, Callable[[Any], bool]]] = {
     "threshold": (float, lambda value: 0 < value < 1),
     "n_functions": (int, lambda value: 0 <= value < 2**31),
 }
-"""Numbers and texts of the record: type, and test of a value."""
+"""Attributes of a `Selection` that are numbers or texts: from name to type and test of a value."""
 
 
 def to_data(found: Selection) -> dict[str, Any]:
-    """Return the numbers and texts of the record."""
+    """Return the numbers and texts of a `Selection` as a dictionary for the JSON document."""
     return {name: number_to(kind(getattr(found, name))) for name, (kind, _) in SCALARS.items()}
 
 
 def to_arrays(found: Selection) -> dict[str, AnyArray]:
-    """Return alternatives as pairs of a dropped and a kept candidate."""
+    """Return `alternatives` as two index arrays: dropped columns, and kept columns to exchange."""
     pairs = [(j, i) for j, others in found.alternatives.items() for i in others]
     dropped, kept = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     return {"elimination.exchanged": dropped, "elimination.alternative": kept}
@@ -39,18 +39,18 @@ def to_arrays(found: Selection) -> dict[str, AnyArray]:
 def from_data_and_arrays(
     data: Any, arrays: Mapping[str, AnyArray], n: int, redundant: AnyArray
 ) -> Selection:
-    """Make the record from the content of a file.
+    """Make a `Selection` from the content of a file; raise ModelFileError if it is damaged.
 
     Parameters
     ----------
     data : dict
-        Numbers and texts of the record, not checked.
+        Numbers and texts of the selection, not checked yet.
     arrays : mapping from str to array
-        The arrays, of checked shapes.
+        All arrays of the file; their shapes are already checked.
     n : int
-        Number of candidates.
+        Number of columns (for GCA, of directions) that could be dropped.
     redundant : array
-        Indices of the candidates that were dropped. All others were kept.
+        Indices of the dropped columns, in increasing order. All other columns were kept.
     """
     damaged = ModelFileError("Its description of how columns were dropped is damaged.")
     if not isinstance(data, dict) or set(data) != set(SCALARS):

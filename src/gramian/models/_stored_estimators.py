@@ -1,4 +1,4 @@
-"""Fitted estimators as plain data and arrays, and back."""
+"""Conversion of a fitted estimator to the content of a model file, and back."""
 
 from __future__ import annotations
 
@@ -24,30 +24,34 @@ from gramian.models._stored_families import Functions, from_data, to_data
 from gramian.models._stored_numbers import INFINITY, MAX_INTEGER, Stored, number_to
 
 StoredEstimator = GFR | GCA | GFS | GFA | UFFS | PolynomialManifold
+"""Estimators that a model file can store."""
 KINDS: dict[type[StoredEstimator], ModuleType] = {
     **dict.fromkeys((GFR, GCA, GFS, GFA), _pursuits),
     PolynomialManifold: _surfaces,
     UFFS: _norms,
 }
-"""Module that describes the fitted model of each estimator, and makes it again."""
+"""For each estimator, the module whose `describe` and `restore` convert its fitted model."""
 ESTIMATORS: dict[str, type[StoredEstimator]] = {each.__name__: each for each in KINDS}
+"""From the name of an estimator in a model file to its class."""
 LEFT_OUT = ("checkpoint",)
-"""Parameters that are not written, because they name places on this machine."""
+"""Parameters of estimators that are not stored, because they are paths on the user's machine."""
 ARRAYS = ("basis", "given")
-"""Parameters that can be directions: `basis` of GCA and `given` of GFR, written as arrays."""
+"""Parameters that can be a matrix of directions, which is stored as an array: `basis` of GCA and
+`given` of GFR."""
 
 
 def to_data_and_arrays(
     estimator: StoredEstimator, *, moments: bool | None
 ) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Describe a fitted estimator.
+    """Return the JSON document and the arrays (by name) that describe a fitted estimator.
 
     Parameters
     ----------
     estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
-        The estimator.
+        The fitted estimator.
     moments : bool or None
-        True to include the moments of the fit; None to include them if they are small.
+        True to include the moments of the fit, False to leave them out; None to include them if
+        they are small.
     """
     name = type(estimator).__name__
     if ESTIMATORS.get(name) is not type(estimator):
@@ -74,6 +78,7 @@ def to_data_and_arrays(
 
 
 def _parameter(name: str, value: Any) -> Any:
+    """Return the value of a parameter in a form that JSON can store."""
     if isinstance(value, Family):
         return to_data(value)
     if name in ARRAYS and np.ndim(value) == 2:
@@ -97,11 +102,12 @@ def from_data_and_arrays(
     Parameters
     ----------
     document : mapping
-        The description; its name and number of features are already checked.
+        JSON document of the file. The estimator's name and the number of features are already
+        checked.
     arrays : mapping from str to array
-        The arrays; their shapes are already checked.
+        All arrays of the file; their shapes are already checked.
     functions : mapping from str to callable, optional
-        Functions of Custom by name.
+        The user's functions in a `Custom` family, by name.
     """
     name, d = document["estimator"], document["n_features"]
     estimator = _make(ESTIMATORS[name], document.get("parameters"), arrays, functions)
@@ -118,7 +124,10 @@ def _make(
     arrays: Mapping[str, AnyArray],
     functions: Functions | None,
 ) -> StoredEstimator:
-    """Make the estimator. Parameters that are not in the file keep their default."""
+    """Make an estimator with the parameters of the file, not fitted yet.
+
+    Parameters that are not in the file keep their default values.
+    """
     known = {*inspect.signature(kind).parameters} - {*LEFT_OUT}
     if not isinstance(data, dict) or not set(data) <= known:
         raise ModelFileError(f"It has parameters that {kind.__name__} of this version does not.")
@@ -150,6 +159,7 @@ def _make(
 
 
 def _names(names: Any, d: int) -> tuple[str, ...] | None:
+    """Return the names of the `d` columns of the fit; None if the columns had no names."""
     if names is None:
         return None
     if not isinstance(names, list) or len(names) != d or not all(map(is_storable_text, names)):

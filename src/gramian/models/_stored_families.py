@@ -1,4 +1,4 @@
-"""Families as plain data, and back: the name of a class, and its parameters."""
+"""Conversion of a family to JSON data (name of its class, and parameters), and back."""
 
 from __future__ import annotations
 
@@ -24,28 +24,30 @@ from gramian.families import (
 FAMILIES: dict[str, type[Family]] = {
     each.__name__: each for each in (Multilinear, Polynomial, Hermite, Legendre, Fourier, Indicator)
 }
+"""From the name of a family in a model file to its class; Union and Custom are not in it."""
 MAX_UNION = 32
-"""Largest number of families in a union."""
+"""Largest number of families in a Union that is read from a file."""
 MAX_DEGREE = 1000
-"""Largest degree, and largest number of functions of Custom."""
+"""Largest degree of a family, and largest number of functions of a Custom family, in a file."""
 MAX_COUNT = 2**31
-"""Largest value of any other parameter."""
+"""Largest value of a parameter of a family in a file, except for the degree."""
 Functions = Mapping[str, Callable[..., Any]]
-"""Functions of Custom by name."""
+"""The user's functions in Custom families: from the name of a function to the function."""
 
 
 def to_data(family: Family) -> dict[str, Any]:
-    """Describe a family by plain data.
+    """Return a family as a dictionary that can be written as JSON.
 
     Parameters
     ----------
     family : Family
-        The family.
+        The family to store.
 
     Raises
     ------
     ValueError
-        If the family is not one of gramian, or two of its functions share a name.
+        If the class of the family is not one of gramian's, if two of its functions have the same
+        name, or if a function has no name.
     """
     if type(family) is Union:
         return {"class": "Union", "members": [to_data(member) for member in family.members]}
@@ -67,6 +69,7 @@ def python_number(value: Any) -> Any:
 
 
 def _custom_to_data(family: Custom) -> dict[str, Any]:
+    """Return a Custom family as a dictionary, with its functions as pairs of name and arity."""
     named: dict[str, Callable[..., Any]] = {}
     entries = []
     for function, arity in family.functions:
@@ -86,14 +89,14 @@ def _custom_to_data(family: Custom) -> dict[str, Any]:
 
 
 def from_data(data: Any, functions: Functions | None) -> Family:
-    """Make a family from its description, and check its parameters.
+    """Make a family from its description in a file; raise ModelFileError if it is damaged.
 
     Parameters
     ----------
     data : object
-        Description of a family in a file.
+        Description of the family, as `to_data` returns it.
     functions : mapping from str to callable, optional
-        Functions of Custom by name.
+        The user's functions in Custom families, by name.
     """
     family = _family(data, functions, depth=0)
     try:
@@ -104,6 +107,7 @@ def from_data(data: Any, functions: Functions | None) -> Family:
 
 
 def _family(data: Any, functions: Functions | None, depth: int) -> Family:
+    """Make a family from its description; `depth` is the number of Unions that contain it."""
     name = data.get("class") if isinstance(data, dict) else None
     if name == "Union" and set(data) == {"class", "members"} and depth < 4:
         members = data["members"]
@@ -125,6 +129,7 @@ def _family(data: Any, functions: Functions | None, depth: int) -> Family:
 
 
 def _custom(data: dict[str, Any], functions: Functions | None) -> Custom:
+    """Make a Custom family from its description and from the user's functions."""
     entries, any_order = data["functions"], data["any_order"]
     if (
         not isinstance(entries, list)
@@ -136,7 +141,7 @@ def _custom(data: dict[str, Any], functions: Functions | None) -> Custom:
     missing = sorted({name for name, _ in entries} - {*(functions or {})})
     if missing:
         raise ModelFileError(
-            "It was fitted with functions of the user's own, which no file can hold. Give them to "
+            "It was fitted with functions of the user's own, which no file can hold. Pass them to "
             f"load: functions={{{', '.join(f'{name!r}: ...' for name in missing)}}}."
         )
     assert functions is not None
@@ -144,6 +149,7 @@ def _custom(data: dict[str, Any], functions: Functions | None) -> Custom:
 
 
 def _is_entry(entry: Any) -> bool:
+    """Return True if an entry is a list of a function's name and its arity, from 1 to 20."""
     return (
         isinstance(entry, list)
         and len(entry) == 2
@@ -154,4 +160,5 @@ def _is_entry(entry: Any) -> bool:
 
 
 def _is_name(name: Any) -> TypeGuard[str]:
+    """Return True if a value is a Python identifier of at most 100 characters."""
     return isinstance(name, str) and name.isidentifier() and len(name) <= 100

@@ -1,4 +1,4 @@
-"""Laws of a fitted model as plain data, and back."""
+"""Conversion of the laws of a fitted model to JSON data, and back."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ if TYPE_CHECKING:
 
 
 def to_data(laws: Sequence[ColumnLaw]) -> list[Any]:
-    """Return the laws in a form that JSON can hold."""
+    """Return laws as a list of dictionaries that can be written as JSON."""
     return [law.to_json() for law in laws]
 
 
 def from_data(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[ColumnLaw, ...]:
-    """Read laws. Each law computes a column from kept columns and columns of earlier laws.
+    """Make the laws from their descriptions in a file; raise ModelFileError if one is damaged.
+
+    Each law must compute a dropped column from kept columns and from columns that earlier laws
+    compute.
 
     Parameters
     ----------
     data : list
-        Laws in a file, not checked.
+        Descriptions of the laws, as `to_data` returns them, not checked yet.
     names : sequence of str
-        Names of all columns.
+        Names of all columns of the fit.
     kept : sequence of str
-        Names of the columns that are kept.
+        Names of the columns that the model keeps.
     """
     from gramian.laws import law_from_json
 

@@ -1,4 +1,4 @@
-"""Models of UFFS as plain data and arrays, and back."""
+"""Conversion of a fitted model of UFFS to the content of a model file, and back."""
 
 from __future__ import annotations
 
@@ -20,25 +20,27 @@ from gramian.models._stored_pursuits import (
 def describe(
     model: FittedNorms, *, moments: bool | None
 ) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return the numbers of a fit; all its arrays are in the schema.
+    """Return the numbers of a fitted model for the JSON document, and no arrays.
+
+    The schema copies all arrays of UFFS from attributes of the model.
 
     Parameters
     ----------
     model : FittedNorms
-        The fit.
+        The fitted model.
     moments : bool or None
-        Ignored: UFFS has no moments.
+        Not used: UFFS has no moments.
     """
     return steps_to_data(model.record, model.asked), {}
 
 
 def restore(stored: Stored) -> FittedNorms:
-    """Make a model.
+    """Make a fitted model of UFFS from the content of a file.
 
     Parameters
     ----------
     stored : Stored
-        The content of the file.
+        Content of the file.
     """
     arrays, scalars = stored.arrays, {*STEPS}
     if isinstance(stored.fitted, dict):

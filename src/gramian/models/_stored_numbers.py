@@ -1,4 +1,4 @@
-"""Numbers in the document of a model file, and how they are checked."""
+"""Numbers in the JSON document of a model file: conversion and checks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from gramian.models._archive import AnyArray
 from gramian.models._stored_families import Functions, python_number
 
 INFINITY = {"float": "inf"}
-"""Infinity in a JSON document, which has no number for it."""
+"""Object that stands for infinity in the JSON document; JSON has no such number."""
 MAX_INTEGER = 2**63
+"""Integers in the JSON document must be smaller than this, in absolute value."""
 
 
 @dataclass(frozen=True)
@@ -23,27 +24,29 @@ class Stored:
     """Content of a model file from which a fitted model is made."""
 
     algorithm: str
-    """Name of the estimator."""
+    """Name of the estimator's class, such as "GFA"."""
     names: tuple[str, ...] | None
+    """Names of the columns of the fit; None if they had no names."""
     n_columns: int
+    """Number of columns of the fit."""
     estimator: Any
-    """Estimator with its parameters, not fitted."""
+    """Estimator with the parameters of the file, not fitted."""
     fitted: Any
-    """Numbers and families of the fit."""
+    """Part "fitted" of the JSON document: results of the fit that are not arrays. Not checked."""
     arrays: Mapping[str, AnyArray]
-    """Arrays, of checked shapes."""
+    """All arrays of the file by name; their shapes are already checked."""
     functions: Functions | None
-    """Functions of Custom by name."""
+    """The user's functions in Custom families, by name."""
 
     def scalars(self, names: set[str]) -> Mapping[str, Any]:
-        """Return the numbers of the fit; raise unless their names are `names`."""
+        """Return `fitted` as a dictionary; raise ModelFileError unless its keys are `names`."""
         if not isinstance(self.fitted, dict) or set(self.fitted) != names:
             raise ModelFileError("Its description of the fit is missing or damaged.")
         return self.fitted
 
     @property
     def scale(self) -> Array | None:
-        """Divisors of the columns; None if columns were not scaled."""
+        """Numbers by which the columns were divided before the fit; None if not scaled."""
         scale = self.arrays.get("scale_")
         if scale is not None and (scale <= 0).any():
             raise ModelFileError("A scale of its columns is not positive.")
@@ -51,7 +54,7 @@ class Stored:
 
 
 def number_to(value: Any) -> Any:
-    """Return a number in a form that JSON can hold."""
+    """Return a number in a form that JSON can store: infinity becomes `INFINITY`."""
     value = python_number(value)
     if isinstance(value, Real) and not isinstance(value, int) and math.isinf(value):
         return INFINITY
@@ -59,7 +62,7 @@ def number_to(value: Any) -> Any:
 
 
 def number_from(fitted: Mapping[str, Any], name: str, most: float = math.inf) -> float:
-    """Read a number from 0 to `most`."""
+    """Return the float `fitted[name]`; raise ModelFileError unless it is from 0 to `most`."""
     value = math.inf if fitted[name] == INFINITY else fitted[name]
     if type(value) is not float or not 0 <= value <= most:
         raise ModelFileError(f"{name} is damaged.")
@@ -67,7 +70,7 @@ def number_from(fitted: Mapping[str, Any], name: str, most: float = math.inf) ->
 
 
 def positive_integer(fitted: Mapping[str, Any], name: str, most: int = MAX_INTEGER - 1) -> int:
-    """Read an integer from 1 to `most`."""
+    """Return the integer `fitted[name]`; raise ModelFileError unless it is from 1 to `most`."""
     value = fitted[name]
     if type(value) is not int or not 1 <= value <= most:
         raise ModelFileError(f"{name} is damaged.")

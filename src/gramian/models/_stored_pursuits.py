@@ -1,4 +1,4 @@
-"""Fitted models of pursuits as plain data and arrays, and back."""
+"""Conversion of fitted models of GFR, GCA, GFS and GFA to the content of a file, and back."""
 
 from __future__ import annotations
 
@@ -23,21 +23,25 @@ from gramian.models._stored_families import from_data, to_data
 from gramian.models._stored_numbers import Stored, number_from, number_to, positive_integer
 
 SOLVERS = ("qr", "gram", "moments")
+"""Names of solvers that a file may have as `solver_`."""
 STEPS = frozenset({"n_samples_", "stop_reason_", "solver_", "orthogonality_loss_"})
-"""Numbers of every pursuit that are no arrays."""
+"""Names of the results that are no arrays, in every file of GFR, GCA, GFS, GFA and UFFS."""
 
 
 def describe(
     model: FittedModel, *, moments: bool | None
 ) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return the numbers of a fit, and the arrays that are not attributes of the model.
+    """Return the data of a fitted model for the JSON document, and some of its arrays by name.
+
+    The schema copies the other arrays from attributes of the model.
 
     Parameters
     ----------
     model : FittedModel
-        The fit.
+        The fitted model.
     moments : bool or None
-        True to include the moments of the fit; None to include them if they are small.
+        True to include the moments of the fit, False to leave them out; None to include them if
+        they are small.
     """
     fitted = {
         **steps_to_data(model.record, model.asked),
@@ -112,7 +116,7 @@ def restore(stored: Stored) -> FittedModel:
 
 
 def _in_units(directions: Array, scale: Array | None) -> Array:
-    """Return directions for columns in the units of the table."""
+    """Divide directions by the scales of the columns, so that they apply to unscaled columns."""
     if scale is None:
         return directions
     with np.errstate(over="ignore"):
@@ -125,7 +129,12 @@ def _in_units(directions: Array, scale: Array | None) -> Array:
 def _choice(
     arrays: Mapping[str, AnyArray], estimator: Any, d: int
 ) -> tuple[IntArray, IntArray | None, Array | None, Basis | None]:
-    """Return the indices that were chosen, redundant indices, chosen directions and the basis."""
+    """Return what a file says about the choice of its fit, after checks.
+
+    The result is (indices of chosen candidates, indices of redundant candidates, chosen directions,
+    basis). The last three are None if the estimator does not have them. Candidates are columns, or
+    directions of the basis.
+    """
     if "components_" in arrays:
         return np.arange(len(arrays["components_"])), None, arrays["components_"], None
     if "basis_" in arrays:
@@ -140,7 +149,7 @@ def _choice(
 
 
 def steps_to_data(steps: Steps, asked: Asked) -> dict[str, Any]:
-    """Return the numbers of a pursuit that are no arrays."""
+    """Return the results of a fit that are no arrays, as a dictionary for the JSON document."""
     return {
         "n_samples_": int(steps.n_rows),
         "stop_reason_": steps.stop_reason,
@@ -151,7 +160,10 @@ def steps_to_data(steps: Steps, asked: Asked) -> dict[str, Any]:
 
 
 def steps_from(fitted: Mapping[str, Any], stored: Stored) -> dict[str, Any]:
-    """Return the checked fields of `Steps`, and of `Record` if the file holds a record."""
+    """Return the fields of `Steps` from a file, after checks.
+
+    If the estimator has a `Record`, its fields are included, except for `alpha`.
+    """
     if fitted["stop_reason_"] not in get_args(StopReason) or fitted["solver_"] not in SOLVERS:
         raise ModelFileError("Its stop_reason_ or solver_ is unknown to this version.")
     total = stored.arrays["total_residual_variance_"]
@@ -174,7 +186,10 @@ def steps_from(fitted: Mapping[str, Any], stored: Stored) -> dict[str, Any]:
 
 
 def asked_from(fitted: Mapping[str, Any], estimator: Any) -> Asked:
-    """Return the parameters that a fit is measured against; early files do not hold them."""
+    """Return the requests to the fit (threshold, share of variance to explain) from a file.
+
+    Early files do not store them: then they follow from the parameters of the estimator.
+    """
     if "asked" not in fitted:
         asked: Asked = estimator._asked
         return asked
@@ -191,7 +206,11 @@ def asked_from(fitted: Mapping[str, Any], estimator: Any) -> Asked:
 
 
 def check_choice(chosen: str, others: str, arrays: Mapping[str, AnyArray], n: int) -> None:
-    """Check the indices of chosen and redundant candidates."""
+    """Raise ModelFileError unless the indices of chosen and redundant candidates are valid.
+
+    Indices must be from 0 to n - 1, and no index may be both chosen and redundant. `chosen` and
+    `others` are names of arrays.
+    """
     check_indices(chosen, arrays[chosen], n, increasing=False)
     if others in arrays:
         check_indices(others, arrays[others], n, increasing=True)

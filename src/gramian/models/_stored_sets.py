@@ -1,4 +1,4 @@
-"""Best sets of columns as arrays, and back."""
+"""Conversion of `BestSets` (the best sets of columns) to the arrays of a file, and back."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from gramian.models._archive import AnyArray
 from gramian.models._schema import SETS, check_indices
 
 NONE = -1
-"""Filler of `best_sets_`: each row has the columns of one set, then this number."""
+"""Number that fills the end of each row of `best_sets_`, after the columns of the set."""
 
 
 def to_arrays(sets: BestSets) -> dict[str, AnyArray]:
-    """Return the columns of the sets as one array. The other attributes are arrays already."""
+    """Return the columns of the sets as one array: row i has the i + 1 columns of one set.
+
+    The other attributes of `BestSets` are arrays already.
+    """
     table = np.full((len(sets.columns), len(sets.columns)), NONE)
     for row, columns in zip(table, sets.columns, strict=True):
         row[: len(columns)] = columns
@@ -24,14 +27,14 @@ def to_arrays(sets: BestSets) -> dict[str, AnyArray]:
 
 
 def from_arrays(arrays: Mapping[str, AnyArray], d: int) -> BestSets | None:
-    """Return the best sets; None if the file has none.
+    """Make `BestSets` from the arrays of a file; return None if the file has no best sets.
 
     Parameters
     ----------
     arrays : mapping from str to array
         All arrays of the file; their shapes are already checked.
     d : int
-        The number of columns of the table.
+        Number of columns of the fit.
     """
     present = [name for name in SETS if name in arrays]
     if not present:

@@ -1,4 +1,4 @@
-"""Fitted models of PolynomialManifold as plain data and arrays, and back."""
+"""Conversion of fitted models of PolynomialManifold to the content of a file, and back."""
 
 from __future__ import annotations
 
@@ -26,24 +26,28 @@ from gramian.models._stored_families import from_data, to_data
 from gramian.models._stored_numbers import Stored, number_from, positive_integer
 
 MAX_FUNCTIONS = 2**15
-"""Largest number of functions; the products of so many functions take 8 GiB."""
+"""Largest number of functions of a surface in a file; their matrix of products takes 8 GiB."""
 MAX_TANGENTS = 2**27
-"""Largest number of coefficients of all tangents, which the search keeps in memory."""
+"""Largest number of coefficients of the tangents of a surface in a file. The search for nearest
+points keeps them in memory."""
 MAX_CONDITION = 1e14
-"""Largest condition number of the matrix between codes and coordinates of the surface."""
+"""Largest condition number of the matrix from codes to coordinates of the surface. Files with a
+larger one are refused, because the matrix cannot be inverted accurately."""
 
 
 def describe(
     model: FittedManifold, *, moments: bool | None = None
 ) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return the numbers of a fit. All arrays are attributes of the model.
+    """Return the numbers of a fitted surface for the JSON document, and no arrays.
+
+    The schema copies all arrays from attributes of the model.
 
     Parameters
     ----------
     model : FittedManifold
-        The fit.
+        The fitted model.
     moments : bool or None
-        Not used: a surface keeps no moments.
+        Not used: a surface has no moments.
     """
     manifold = model.manifold
     fitted = {
@@ -59,7 +63,7 @@ def describe(
 
 
 def restore(stored: Stored) -> FittedManifold:
-    """Make a fitted model from the content of a file.
+    """Make a fitted surface from the content of a file.
 
     Parameters
     ----------
@@ -100,7 +104,10 @@ def restore(stored: Stored) -> FittedManifold:
 
 
 def _terms(family: Family, arrays: Mapping[str, AnyArray]) -> Terms:
-    """Return the functions of the surface; raise if the file has another number of functions."""
+    """Make the functions of the surface from the family and the number of codes.
+
+    Raise ModelFileError if their number differs from the number of coefficients in the file.
+    """
     n_functions, n_columns = arrays["surface.coefficients"].shape
     n_codes = len(arrays["surface.offset"])
     if not n_codes or n_functions > MAX_FUNCTIONS:
@@ -123,6 +130,7 @@ def _terms(family: Family, arrays: Mapping[str, AnyArray]) -> Terms:
 
 
 def _start(family: Family, arrays: Mapping[str, AnyArray]) -> Start:
+    """Make the estimate with which the search for nearest points starts: linear, or by angles."""
     linear = LinearStart(arrays["start.matrix"], arrays["start.offset"])
     n, n_codes = len(linear.offset), len(arrays["surface.offset"])
     if n == n_codes:

@@ -1,4 +1,7 @@
-"""Columns of tables as arrays: floats, dates, or text as objects; NaN is a missing value."""
+"""Conversion of the columns of a table to NumPy arrays: of floats, of dates, or of objects (text).
+
+A missing number or text becomes NaN.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +15,21 @@ from numpy.typing import NDArray
 from gramian._support.words import listed, plural, the_columns
 
 ColumnValues = dict[str, NDArray[Any]]
-"""From the name of a column to its values."""
+"""Dictionary from the name of each column to the array of its values."""
 
 
 def columns_of(table: Any, names: Sequence[str]) -> ColumnValues:
-    """Return columns of a table by name.
+    """Return some columns of a table as a dictionary from name to array.
 
     Parameters
     ----------
     table : data frame or mapping from str to array-like
         The table.
     names : sequence of str
-        The columns.
+        Names of the columns to return.
     """
     known = getattr(table, "columns", table)
-    known = getattr(table, "column_names", known)  # PyArrow's columns are the data themselves
+    known = getattr(table, "column_names", known)  # in PyArrow, `columns` are values, not names
     if isinstance(table, np.ndarray) or not isinstance(known, Iterable):
         raise TypeError("A table with names is needed: a data frame, or a mapping of columns.")
     have = [str(name) for name in known]
@@ -44,20 +47,21 @@ def columns_of(table: Any, names: Sequence[str]) -> ColumnValues:
 
 
 def about_columns(names: Sequence[str], one: str, many: str) -> str:
-    """Return the beginning of a sentence: the columns, and the verb for one or for many.
+    """Return the beginning of a sentence: "Column 'a' has", "Columns 'a' and 'b' have".
 
     Parameters
     ----------
     names : sequence of str
-        The columns.
+        Names of the columns.
     one, many : str
-        The forms of the verb.
+        Forms of the verb for one column and for several columns, such as "has" and "have".
     """
     text = the_columns(names)
     return f"{text[0].upper()}{text[1:]} {plural(len(names), one, many)}"
 
 
 def _values(name: str, column: Any) -> NDArray[Any]:
+    """Return a column as an array of floats, of dates with microseconds, or of objects (text)."""
     values = np.asarray(column)
     if values.ndim == 1 and values.dtype.kind == "M":
         return values.astype("datetime64[us]")
@@ -68,8 +72,8 @@ def _values(name: str, column: Any) -> NDArray[Any]:
         )
     if values.dtype.kind in "fiub":
         return values.astype(np.float64, copy=False)
-    values = np.asarray(column, dtype=object)  # otherwise NaN in a list of text becomes "nan"
-    # A comparison with pandas' NA gives NA, whose truth value is an error.
+    values = np.asarray(column, dtype=object)  # a dtype of text would turn NaN into "nan"
+    # str(...), because a comparison with pandas.NA returns NA, and bool(NA) raises an error.
     absent = [value is None or str(value == value) != "True" for value in values]
     values = np.where(absent, np.nan, values)
     if all(isinstance(value, Real) for value in values):
@@ -78,14 +82,14 @@ def _values(name: str, column: Any) -> NDArray[Any]:
 
 
 def check_numbers(name: str, values: NDArray[Any]) -> None:
-    """Refuse text and infinite values in a column of numbers.
+    """Raise ValueError if a column that should have numbers has text or infinite values.
 
     Parameters
     ----------
     name : str
-        The column.
+        Name of the column, for the message.
     values : array
-        Its values.
+        Values of the column.
     """
     if values.dtype == object:
         text = [value for value in values if not isinstance(value, Real)]
@@ -98,7 +102,7 @@ def check_numbers(name: str, values: NDArray[Any]) -> None:
 
 
 def is_numeric(value: Any) -> bool:
-    """Return True if a value is a number, or a text that Python reads as a number."""
+    """Return True if a value is a number, or a text that Python can convert to a number."""
     try:
         float(value)
     except (TypeError, ValueError):
@@ -107,12 +111,12 @@ def is_numeric(value: Any) -> bool:
 
 
 def labels_of(values: NDArray[Any]) -> NDArray[Any]:
-    """Write values as text; NaN stays, as a missing value."""
+    """Return the values of a column as text, "3" for 3.0; missing values stay NaN."""
     labels = np.empty(len(values), dtype=object)
     labels[:] = [
         value
         if value != value
-        # integers become whole floats if one of them is missing
+        # 3.0 is written as "3": a column of integers has floats if a value is missing
         else str(int(value) if isinstance(value, float) and value.is_integer() else value)
         for value in values.tolist()
     ]

@@ -1,4 +1,4 @@
-"""Tables in NumPy's files, which are read without PyArrow."""
+"""Tables in NumPy files (.npy and .npz), whose numbers are read without PyArrow."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ from gramian.tables._kinds import pyarrow
 from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, piece_rows, reading
 
 NUMBERS = "fiub"
-"""Kinds of NumPy's types that are numbers."""
+"""Letters of NumPy's `dtype.kind` that are numbers: floats, integers, unsigned integers, bool."""
 
 
 class ArrayTable(Table):
-    """An array of two dimensions, in memory or on disk.
+    """A `Table` whose rows are a 2-dimensional array, in memory or on disk.
 
     Parameters
     ----------
     name : str
-        The name of the table, for messages.
+        Name of the table for messages, such as the path of its file.
     format : Format
-        The format.
+        Format of the file.
     array : array of shape (n_rows, n_columns)
-        The numbers.
+        The numbers of the table.
     names : sequence of str, optional
-        The names of the columns.
+        Names of the columns; by default x0, x1, ...
     """
 
     n_rows: int
+    """Number of rows of the array."""
 
     def __init__(
         self, name: str, format: Format, array: Array, names: Sequence[str] | None = None
@@ -54,28 +55,30 @@ class ArrayTable(Table):
 
     @cached_property
     def _dtype(self) -> np.dtype[Any]:
+        """NumPy type with which columns are converted to Arrow."""
         kind = self._array.dtype.newbyteorder("=")
-        # Arrow has no floating-point numbers beyond 64 bits, and does not cast those of 16 bits.
+        # Arrow has no floats of more than 64 bits, and cannot convert floats of 16 bits.
         exotic = kind.kind == "f" and kind.itemsize not in (4, 8)
         return np.dtype(np.float64) if exotic else kind
 
     @property
     def of_numbers(self) -> bool:
-        """True: all columns are numbers."""
+        """True, because all columns of an array are numbers."""
         return True
 
     @cached_property
     def columns(self) -> dict[str, Any]:
-        """PyArrow's types of the columns."""
+        """PyArrow types of the columns, by name."""
         return dict.fromkeys(self.names, pyarrow().from_numpy_dtype(self._dtype))
 
     def _parts(self) -> Iterator[tuple[int, Array]]:
+        """Yield the array in parts, as pairs of the first row's index and the rows."""
         step = piece_rows(self._array.shape[1])
         for start in range(0, self.n_rows, step):
             yield start, self._array[start : start + step]
 
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
-        """Read some columns, piece by piece."""
+        """Yield the columns `names` in pieces, each a `pyarrow.Table`; `as_text` is not used."""
         arrow = pyarrow()
         where = [self.names.index(name) for name in names]
         for _, part in self._parts():
@@ -83,7 +86,7 @@ class ArrayTable(Table):
             yield arrow.table(columns, names=list(names))
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
-        """Read some columns, piece by piece."""
+        """Yield the columns `names` in chunks of rows, as arrays of float64."""
         where = [self.names.index(name) for name in names]
         for start, part in self._parts():
             taken = part if list(names) == self.names else part[:, where]
@@ -91,16 +94,16 @@ class ArrayTable(Table):
 
 
 def open_array_file(name: str, format: Format, source: Any) -> ArrayTable:
-    """Open one of NumPy's files.
+    """Open a .npy or .npz file as a table.
 
     Parameters
     ----------
     name : str
-        The name of the table, for messages.
+        Name of the table for messages, such as the path of its file.
     format : Format
-        The format.
+        Format of the file.
     source : Path or bytes
-        The file, or its content. A .npy file stays on disk.
+        Path of the file, or its content. A .npy file is memory-mapped, not loaded.
     """
     with reading(name, format):
         if format_of_bytes(_beginning(source)) not in ARRAYS:
@@ -110,7 +113,7 @@ def open_array_file(name: str, format: Format, source: Any) -> ArrayTable:
         except ValueError as error:
             if "object" not in str(error).lower():
                 raise
-            # NumPy's message says how to load objects, which is unsafe.
+            # NumPy's own message advises to load Python objects, which is unsafe.
             raise TableError(
                 f"{name} holds objects of Python's and no numbers. Save an array of numbers, and "
                 "names as an array of strings."
@@ -123,6 +126,7 @@ def open_array_file(name: str, format: Format, source: Any) -> ArrayTable:
 
 
 def _beginning(source: Path | bytes) -> bytes:
+    """Return the first 8 bytes of a file, by which its format is recognized."""
     if isinstance(source, bytes):
         return source[:8]
     with source.open("rb") as stream:
@@ -130,6 +134,7 @@ def _beginning(source: Path | bytes) -> bytes:
 
 
 def _npy(source: Any) -> tuple[Array, None]:
+    """Return the array of a .npy file, and None, because such a file has no column names."""
     on_disk = isinstance(source, Path)
     array = np.load(
         source if on_disk else BytesIO(source),
@@ -143,6 +148,10 @@ def _npy(source: Any) -> tuple[Array, None]:
 
 
 def _npz(source: Any) -> tuple[Array, list[str] | None]:
+    """Return the table in a .npz file, and its column names or None.
+
+    The table is the 2-dimensional array called "X", or the only 2-dimensional array.
+    """
     with source.open("rb") if isinstance(source, Path) else BytesIO(source) as stream:
         file = np.load(stream, allow_pickle=False)
         if isinstance(file, np.ndarray):

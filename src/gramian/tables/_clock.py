@@ -1,4 +1,4 @@
-"""Dates and times as numbers in a stated unit, and the parts of the calendar."""
+"""Conversion of dates and times to numbers and back, and the parts of a date (year, month, ...)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ from numpy.typing import NDArray
 from gramian._support.types import Array, IntArray
 
 Unit = Literal["days", "seconds"]
+"""Units in which a clock counts."""
 MICROSECONDS: dict[str, int] = {"days": 86_400_000_000, "seconds": 1_000_000}
+"""Number of microseconds in each unit of a clock."""
 Part = Literal[
     "year", "quarter", "month", "year and month", "day", "weekday", "date", "hour", "minute",
     "second",
 ]  # fmt: skip
+"""Names of the parts of a date or time, each of which can be a column of a table."""
 PARTS: tuple[Part, ...] = get_args(Part)
+"""All parts of a date with a time."""
 PARTS_OF_DAYS = PARTS[: PARTS.index("date")]
+"""Parts of a date without a time: from "year" to "weekday"."""
 COARSER: tuple[tuple[Part, Part], ...] = (
     ("month", "quarter"),
     ("year and month", "year"),
@@ -27,12 +32,12 @@ COARSER: tuple[tuple[Part, Part], ...] = (
     ("date", "day"),
     ("date", "weekday"),
 )
-"""Pairs of parts: the first one determines the second."""
+"""Pairs of parts of a date in which the first part determines the second part."""
 COMPOSING: dict[Unit, tuple[Part, ...]] = {
     "days": ("year", "month", "day"),
     "seconds": ("year", "month", "day", "hour", "minute", "second"),
 }
-"""Parts that determine a date, or a time."""
+"""For each unit of a clock, the parts that together determine a date or a time."""
 LIMITS: dict[Part, tuple[int, int]] = {
     "year": (1, 9999),
     "month": (1, 12),
@@ -41,21 +46,22 @@ LIMITS: dict[Part, tuple[int, int]] = {
     "minute": (0, 59),
     "second": (0, 59),
 }
+"""Smallest and largest value of each part from which `composed` makes dates."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Conversion of dates to numbers: units counted from an origin.
+    """Conversion of dates to numbers: days or seconds since an origin.
 
-    :class:`gramian.models.Preprocessing` has a clock for each column of dates, and so have laws
-    that use or give dates.
+    :class:`gramian.models.Preprocessing` has a clock for each date column. Laws that use or
+    compute dates have clocks, too.
 
     Parameters
     ----------
     origin : str
-        The date or time of the number 0, in ISO 8601.
+        Date or time that becomes the number 0, in ISO 8601.
     unit : {"days", "seconds"}
-        The unit.
+        Unit in which the clock counts.
 
     Examples
     --------
@@ -85,12 +91,14 @@ class Clock:
 
     @classmethod
     def of(cls, times: NDArray[np.datetime64]) -> Self:
-        """Return the clock of some dates: days or seconds since the earliest date.
+        """Make a clock that suits some dates; its origin is the earliest of them.
+
+        The clock counts days if no date has a time of the day, otherwise seconds.
 
         Parameters
         ----------
         times : array of datetime64
-            The dates; NaT is missing.
+            The dates; NaT is a missing date.
         """
         times = times.astype("datetime64[us]")
         times = times[~np.isnat(times)]
@@ -102,12 +110,12 @@ class Clock:
         return cls(str(brief if brief == first else first), "days" if whole else "seconds")
 
     def numbers(self, times: NDArray[Any]) -> Array:
-        """Return dates as numbers; missing dates become NaN.
+        """Convert dates to numbers of days or seconds; missing dates become NaN.
 
         Parameters
         ----------
         times : array of datetime64
-            The dates.
+            The dates; NaT is a missing date.
         """
         times = times.astype("datetime64[us]")
         passed = (times - np.datetime64(self.origin, "us")).astype(np.int64)
@@ -115,14 +123,14 @@ class Clock:
         return found
 
     def times(self, numbers: Array) -> NDArray[np.datetime64]:
-        """Return the dates of numbers, in microseconds.
+        """Convert numbers to dates with a resolution of microseconds.
 
-        NaN becomes NaT, as do numbers beyond the calendar.
+        NaN becomes NaT (a missing date), and so do numbers that are too large for a date.
 
         Parameters
         ----------
         numbers : array of float
-            The numbers.
+            Numbers of days or seconds since the origin.
         """
         passed = np.rint(np.asarray(numbers, dtype=np.float64) * MICROSECONDS[self.unit])
         fine = np.abs(passed) < 2.0**62
@@ -131,12 +139,12 @@ class Clock:
         return np.where(fine, found, np.datetime64("NaT", "us"))
 
     def dates(self, numbers: Array) -> NDArray[np.datetime64]:
-        """Return the dates of numbers in the clock's unit: the nearest days, or times.
+        """Convert numbers to dates: to the nearest days if the unit is days, otherwise to times.
 
         Parameters
         ----------
         numbers : array of float
-            The numbers.
+            Numbers of days or seconds since the origin.
         """
         times = self.times(numbers)
         if self.unit == "days":
@@ -144,12 +152,12 @@ class Clock:
         return times
 
     def text(self, number: float) -> str:
-        """Return the date of a number as text.
+        """Convert a number to a date, and return the date as text, such as "2024-03-01".
 
         Parameters
         ----------
         number : float
-            The number.
+            Number of days or seconds since the origin.
         """
         when = self.dates(np.array([number]))[0]
         whole = self.unit == "seconds" and when == when.astype("datetime64[s]")
@@ -157,19 +165,19 @@ class Clock:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Parts of the calendar that dates of this clock have."""
+        """Names of the parts that dates of this clock have, such as "year" and "month"."""
         return PARTS_OF_DAYS if self.unit == "days" else PARTS
 
     def part(self, numbers: Array, part: Part) -> Array:
-        """Return a part of dates given as numbers; NaN for missing dates.
+        """Return one part, such as the month, of dates that are numbers; NaN for missing dates.
 
         Parameters
         ----------
         numbers : array of float
-            The dates, as `numbers` returns them.
+            The dates as numbers, as the method `numbers` returns them.
         part : str
-            One of `parts`. Weekdays count from Monday, which is 0; "date" counts days, and "year
-            and month" counts months, from 1970.
+            One of `parts`. "weekday" is 0 for Monday to 6 for Sunday; "date" is the number of days
+            and "year and month" the number of months since January 1970.
         """
         return part_of(self.times(numbers), part)
 
@@ -178,18 +186,19 @@ class Clock:
 
 
 DAYS = Clock("1970-01-01", "days")
-"""Clock that counts days as the part "date" does."""
+"""Clock whose numbers are those of the part "date": days since 1970-01-01."""
 
 
 def part_of(times: NDArray[np.datetime64], part: Part) -> Array:
-    """Return a part of dates; NaN for missing dates.
+    """Return one part, such as the month, of dates; NaN for missing dates.
 
     Parameters
     ----------
     times : array of datetime64
-        The dates.
+        The dates; NaT is a missing date.
     part : str
-        The part; "date" counts days, and "year and month" counts months, from 1970.
+        One of `PARTS`. "weekday" is 0 for Monday to 6 for Sunday; "date" is the number of days and
+        "year and month" the number of months since January 1970.
     """
     days, months = times.astype("datetime64[D]"), times.astype("datetime64[M]")
     month_number, day_number = months.astype(np.int64), days.astype(np.int64)
@@ -211,12 +220,14 @@ def part_of(times: NDArray[np.datetime64], part: Part) -> Array:
 
 
 def composed(parts: Mapping[Part, Array]) -> NDArray[np.datetime64]:
-    """Return dates from their parts: year, month and day, and perhaps hour, minute and second.
+    """Compose dates from year, month and day, and from hour, minute and second if present.
+
+    Impossible dates, such as 30 February, become NaT (a missing date).
 
     Parameters
     ----------
     parts : mapping from str to array
-        The parts, as numbers. A date that the calendar does not have becomes NaT.
+        From the name of each part to its values as numbers.
     """
     fine = np.ones(np.shape(parts["year"]), dtype=bool)
     whole: dict[Part, IntArray] = {}

@@ -1,6 +1,7 @@
-"""Codes: whole numbers with leading zeros, as 007 and 01970, or with too many digits.
+"""Detection of codes in text files, such as zip codes and serial numbers.
 
-Read as numbers, codes would lose their zeros or their last digits.
+A code is a whole number with leading zeros, as 007 and 01970, or with very many digits. Codes are
+read as text: as numbers they would lose their zeros or their last digits.
 """
 
 from __future__ import annotations
@@ -14,26 +15,26 @@ import pyarrow as pa
 import pyarrow.compute
 
 SCANNED_BYTES = 2**24
-"""Bytes of a file that are searched for codes."""
+"""Number of bytes, from the beginning of a file, that are searched for codes."""
 MANY_DIGITS = 19
-"""Number of digits from which a whole number may exceed an integer of 64 bits."""
+"""Whole numbers with at least this many digits may be too large for integers of 64 bits."""
 WITH_ZEROS = r"^[ \t]*-?0[0-9]+[ \t]*$"
-"""Pattern of a cell with leading zeros, without quotes."""
+"""Pattern of a cell that is a whole number with leading zeros; quotes are already removed."""
 LONG = rf"^[ \t]*-?[0-9]{{{MANY_DIGITS},}}[ \t]*$"
-"""Pattern of a cell with many digits, without quotes."""
+"""Pattern of a cell that is a whole number with many digits; quotes are already removed."""
 
 
 def may_be_in(parts: Iterator[bytes], delimiter: str) -> bool:
-    """Return True if some cell of a text file looks like a code, by its bytes.
+    """Return True if a cell of a text file may be a code, by a fast search in the bytes.
 
-    This test takes a fraction of the time of reading the cells, and most files have no codes.
+    The search is much faster than reading the cells, and most files have no codes.
 
     Parameters
     ----------
     parts : iterator of bytes
-        The file after its heading, in parts of any size.
+        Content of the file without the line of column names, in parts of any size.
     delimiter : str
-        The sign between values.
+        Character that separates the values.
     """
     sign = delimiter.encode()
     rest, n_bytes = b"", 0
@@ -50,10 +51,10 @@ def may_be_in(parts: Iterator[bytes], delimiter: str) -> bool:
 
 
 def _is_in(cells: bytes, sign: bytes) -> bool:
-    """Return True if one of some whole cells looks like a code."""
+    """Return True if the bytes of complete cells contain a cell that looks like a code."""
     padded = b"\n\n" + cells + b"\n"
     signs = np.frombuffer(padded, np.uint8)
-    between = signs <= ord('"')  # ends of lines, blanks and quotes
+    between = signs <= ord('"')  # line ends, blanks and quotes
     between |= signs == sign[0]
     digits = (signs >= ord("0")) & (signs <= ord("9"))
     begins = between[1:-2] | (between[:-3] & (signs[1:-2] == ord("-")))
@@ -62,7 +63,7 @@ def _is_in(cells: bytes, sign: bytes) -> bool:
     # The third character excludes times and dates, such as 08:30 and 01/02/2020.
     places = places[between[places + 2] | digits[places + 2]]
     many = digits[2:]
-    for step in (1, 2, 4, 8, MANY_DIGITS - 16):  # 2, 4, 8, 16 and then all digits
+    for step in (1, 2, 4, 8, MANY_DIGITS - 16):  # runs of 2, 4, 8, 16, MANY_DIGITS digits
         many = many[:-step] & many[step:]
     long = np.flatnonzero(begins[: len(many)] & many) + 2
     pattern = re.compile(rb'[0-9]+[ \t]*"?[ \t]*(?:[\r\n]|' + re.escape(sign) + rb")")
@@ -70,12 +71,12 @@ def _is_in(cells: bytes, sign: bytes) -> bool:
 
 
 def are_in(column: Any) -> bool:
-    """Return True if some cell of a column is a code.
+    """Return True if at least one cell of a column is a code.
 
     Parameters
     ----------
     column : pyarrow.ChunkedArray of str
-        The cells as written in the file.
+        Cells of the column, as they are written in the file.
     """
     compute = pa.compute
     if compute.any(compute.match_substring_regex(column, WITH_ZEROS)).as_py():

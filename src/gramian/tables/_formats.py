@@ -1,4 +1,4 @@
-"""Formats of files, by their ending or by their first bytes."""
+"""Recognition of the format and the compression of a file, by its ending or its first bytes."""
 
 from __future__ import annotations
 
@@ -21,37 +21,44 @@ ENDINGS = {
     ".npy": Format.npy,
     ".npz": Format.npz,
 }
+"""From the ending of a file name to the format of the file."""
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+"""From the ending of a compressed file to the name of its compression."""
 BEGINNINGS = {
     b"PAR1": Format.parquet,
     b"ARROW1": Format.feather,
     b"\x93NUMPY": Format.npy,
     b"PK\x03\x04": Format.npz,
 }
+"""From the first bytes of a file to the format of the file."""
 COMPRESSED_BEGINNINGS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""From the first bytes of a compressed file to the name of its compression."""
 TEXT = (Format.csv, Format.tsv)
-"""Formats whose values are text; such files may be compressed as a whole."""
+"""Formats of text files, which may be compressed as a whole."""
 ARRAYS = (Format.npy, Format.npz)
-"""Formats that hold numbers only."""
+"""Formats of NumPy files, in which all columns are numbers."""
 DELIMITERS = {Format.csv: ",", Format.tsv: "\t"}
+"""Usual separator between the values of each text format."""
 
 
 def compression_of(path: str | os.PathLike[str]) -> str | None:
-    """Return the compression of a file by its ending; None if it has none."""
+    """Return the compression that the ending of a path tells; None if not compressed."""
     return COMPRESSIONS.get(PurePath(path).suffix.lower())
 
 
 def folder_read(
     path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]
 ) -> str | os.PathLike[str] | None:
-    """Return the input folder that would contain a Parquet file to be written; None if no folder.
+    """Return the input folder in which a Parquet file would be written; None if there is none.
+
+    Such a file would become a part of the table that is read from the folder.
 
     Parameters
     ----------
     path : path
-        The file to be written.
+        Path of the file to be written.
     inputs : iterable of paths
-        The files and folders that are read.
+        Files and folders from which tables are read.
     """
     if ENDINGS.get(PurePath(path).suffix.lower()) is not Format.parquet:
         return None
@@ -60,14 +67,14 @@ def folder_read(
 
 
 def format_of(path: str | os.PathLike[str], given: Format | None = None) -> Format:
-    """Return the format of a file, by its ending unless the user gives it.
+    """Return the format of a file: the user's choice, or the format that its ending tells.
 
     Parameters
     ----------
     path : path
-        The file, or a folder, which holds Parquet files.
+        Path of a file, or of a folder of Parquet files.
     given : Format, optional
-        The format that the user gives.
+        The user's choice; None to recognize the format by the ending.
     """
     compressed = compression_of(path) is not None
     inner = PurePath(PurePath(path).stem) if compressed else PurePath(path)
@@ -88,12 +95,12 @@ def format_of(path: str | os.PathLike[str], given: Format | None = None) -> Form
 
 
 def format_of_bytes(head: bytes) -> Format:
-    """Return the format of data from a pipe, by its first bytes; CSV if they are unknown."""
+    """Return the format that the first bytes of a file or stream tell; CSV if they are unknown."""
     known = (found for beginning, found in BEGINNINGS.items() if head.startswith(beginning))
     return next(known, Format.csv)
 
 
 def compression_of_bytes(head: bytes) -> str | None:
-    """Return the compression of data by their first bytes; None if they have none."""
+    """Return the compression that the first bytes of a file tell; None if not compressed."""
     known = (found for start, found in COMPRESSED_BEGINNINGS.items() if head.startswith(start))
     return next(known, None)

@@ -1,4 +1,4 @@
-"""Tables in Parquet and Arrow files, and in parts of PyArrow's datasets."""
+"""Tables in Parquet and Arrow files, and in fragments (files) of PyArrow datasets."""
 
 from __future__ import annotations
 
@@ -16,26 +16,28 @@ from gramian.tables._formats import Format
 from gramian.tables._table import NO_TEXT, AsText, Table, piece_rows, reading
 
 BUFFER_BYTES = 2**16
-"""Approximate bytes of each column of a Parquet file that are read at once."""
+"""Number of bytes of each column that are read at once from a Parquet file, approximately."""
 FILE_FORMATS = {
     Format.parquet: pyarrow.dataset.ParquetFileFormat,
     Format.feather: pyarrow.dataset.IpcFileFormat,
 }
+"""From a format to the PyArrow class that reads its files."""
 
 
 class FragmentTable(Table):
-    """A file, or another part of a dataset.
+    """A `Table` that is read from a fragment (usually one file) of a PyArrow dataset.
 
     Parameters
     ----------
     name : str
-        The name of the table, for messages.
+        Name of the table for messages, such as the path of its file.
     format : Format
-        The format for messages; parts of datasets may have others.
+        Format for messages; the fragment of a dataset may have another format.
     fragment : pyarrow.dataset.Fragment
-        The file or part.
+        The fragment to read.
     fields : pyarrow.Schema, optional
-        The columns of the dataset; the names of folders may hold some of them.
+        Columns of the dataset. Values of some columns may come from names of folders, such as
+        year=2024, and not from files.
     """
 
     def __init__(self, name: str, format: Format, fragment: Any, fields: Any = None) -> None:
@@ -49,7 +51,7 @@ class FragmentTable(Table):
                 schema.append(field)
             elif field.name in physical.names:
                 kind = field.type if fields is None else physical.field(field.name).type
-                # A column of integers at the top of a CSV file may hold fractions further down.
+                # Floats: integers in the first lines of a CSV file may be followed by fractions.
                 if self._is_text and not pa.types.is_boolean(kind):
                     kind = pa.float64()
                 schema.append(field.with_type(kind))
@@ -61,24 +63,25 @@ class FragmentTable(Table):
 
     @property
     def _is_text(self) -> bool:
+        """True if the fragment is a CSV or JSON file."""
         name = type(getattr(self._fragment, "format", None)).__name__
         return name.startswith(("Csv", "Json"))
 
     @property
     def columns(self) -> dict[str, Any]:
-        """PyArrow's types of the columns."""
+        """PyArrow types of the columns, by name."""
         return dict(zip(self._schema.names, self._schema.types, strict=True))
 
     @cached_property
     def n_rows(self) -> int | None:  # type: ignore[override]
-        """The number of rows; None for text files."""
+        """Number of rows; None for text files, whose rows would have to be counted."""
         if self._is_text:
             return None
         with reading(self.name, self.format):
             return int(self._fragment.count_rows())
 
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
-        """Read some columns, piece by piece."""
+        """Yield the columns `names` in pieces, each a `pyarrow.Table`; `as_text` is not used."""
         row = 0
         batches = self._batches(list(names))
         while True:
@@ -90,10 +93,11 @@ class FragmentTable(Table):
             row += batch.num_rows
 
     def _batches(self, names: list[str]) -> Iterator[Any]:
+        """Yield the columns `names` as record batches of PyArrow."""
         fragment, step = self._fragment, piece_rows(len(names))
         if isinstance(fragment, pa.dataset.ParquetFileFragment) and self._all_stored:
-            # A scanner fetches whole row groups ahead of time, and memory grows with the file.
-            # Threads for each column of such small batches cost more than they save.
+            # No scanner: it reads whole row groups ahead, so that memory grows with the file.
+            # No threads: for such small batches they cost more time than they save.
             groups = [group.id for group in fragment.row_groups]
             with fragment.open() as stream:
                 file = pa.parquet.ParquetFile(stream, pre_buffer=False, buffer_size=BUFFER_BYTES)
@@ -105,16 +109,16 @@ class FragmentTable(Table):
 
 
 def open_file(name: str, format: Format, source: Any) -> FragmentTable:
-    """Open a Parquet or Arrow file.
+    """Open a Parquet or Arrow file as a table.
 
     Parameters
     ----------
     name : str
-        The name of the table, for messages.
+        Name of the table for messages, such as the path of its file.
     format : Format
-        The format.
+        Format of the file.
     source : Path or bytes
-        The file, or its content.
+        Path of the file, or its content.
     """
     in_memory = isinstance(source, bytes)
     with reading(name, format):

@@ -1,4 +1,4 @@
-"""Kinds of PyArrow's types: numbers, text, dates, durations, and their conversion."""
+"""Kinds of PyArrow types (numbers, text, dates, durations), and conversions of columns."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from gramian._support.types import Array
 from gramian.exceptions import FormatError
 
 PYARROW = ("pyarrow", *(f"pyarrow.{part}" for part in ("compute", "csv", "dataset", "parquet")))
-"""Modules of PyArrow that are used."""
+"""Modules of PyArrow that `pyarrow` imports."""
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
-"""Units of PyArrow's durations, per second."""
+"""From each unit of PyArrow durations to the number of units in a second."""
 
 
 def pyarrow() -> Any:
-    """Return PyArrow; raise with an instruction to install it if it is missing."""
+    """Import and return PyArrow; if it is not installed, raise an error that tells what to do."""
     package, *_ = (require(name, "Reading and writing tables in files") for name in PYARROW)
     return package
 
 
 def is_number(kind: Any) -> bool:
-    """Return True for a type of numbers; the type of a column without any value is one."""
+    """Return True if a PyArrow type is a number, a truth value, or null (all cells empty)."""
     types = pyarrow().types
     return bool(
         types.is_integer(kind)
@@ -35,44 +35,45 @@ def is_number(kind: Any) -> bool:
 
 
 def is_text(kind: Any) -> bool:
-    """Return True for a type of text."""
+    """Return True if a PyArrow type is text, or a dictionary of text (categories)."""
     if pyarrow().types.is_dictionary(kind):
         return is_text(kind.value_type)
     return str(kind) in ("string", "large_string", "string_view")
 
 
 def is_date(kind: Any) -> bool:
-    """Return True for a type of dates, with or without a time."""
+    """Return True if a PyArrow type is a date, with or without a time."""
     types = pyarrow().types
     return bool(types.is_date(kind) or types.is_timestamp(kind))
 
 
 def is_duration(kind: Any) -> bool:
-    """Return True for a type of times of the day or of durations."""
+    """Return True if a PyArrow type is a time of the day or a duration."""
     types = pyarrow().types
     return bool(types.is_time(kind) or types.is_duration(kind))
 
 
 def is_usable(kind: Any) -> bool:
-    """Return True for a type of numbers, text, dates or durations; not bytes or nested values."""
+    """Return True if a PyArrow type is a number, text, date or duration, not bytes or lists."""
     return any(fits(kind) for fits in (is_number, is_text, is_date, is_duration))
 
 
 def plain(rows: Any) -> Any:
-    """Return a table whose columns are floats, strings and dates only.
+    """Convert all columns of a table to floats, strings or timestamps.
 
-    Times of the day become seconds; dates with a time zone become local dates.
+    Times of the day and durations become seconds; dates with a time zone become local dates.
 
     Parameters
     ----------
     rows : pyarrow.Table
-        The table.
+        Table whose columns have types for which `is_usable` is True.
     """
     columns = [_plain_column(column) for column in rows.columns]
     return pyarrow().table(columns, names=rows.column_names)
 
 
 def _plain_column(column: Any) -> Any:
+    """Convert a column to floats, strings or timestamps."""
     arrow, kind = pyarrow(), column.type
     if is_text(kind):
         return column.cast(arrow.string())
@@ -87,17 +88,17 @@ def _plain_column(column: Any) -> Any:
 
 
 def n_missing(column: Any) -> int:
-    """Return the number of missing values of a column of PyArrow's, NaN among them."""
+    """Return the number of missing values in a PyArrow column; NaN counts as missing."""
     return int(pyarrow().compute.sum(column.is_null(nan_is_null=True)).as_py() or 0)
 
 
 def as_array(rows: Any) -> Array:
-    """Return a table of numbers as a new array; missing values become NaN.
+    """Convert a table of numbers to a new array of float64; missing values become NaN.
 
     Parameters
     ----------
     rows : pyarrow.Table or pyarrow.RecordBatch
-        The table. Integers too large for floating-point numbers are rounded.
+        Table of numbers. Integers that float64 cannot represent exactly are rounded.
     """
     arrow = pyarrow()
     if hasattr(rows, "to_batches"):
@@ -116,14 +117,14 @@ def as_array(rows: Any) -> Array:
 
 
 def exact_array(rows: Any, purpose: str) -> Array:
-    """Return a table as an array without rounding; raise if a column cannot be converted.
+    """Convert a table to an array of float64; raise FormatError if a value would be rounded.
 
     Parameters
     ----------
     rows : pyarrow.Table
-        The table.
+        Table of numbers; text is an error.
     purpose : str
-        The format that the array is written in, for messages.
+        Format of the file that will be written, for the error message.
     """
     arrow = pyarrow()
     columns = []

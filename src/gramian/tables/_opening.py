@@ -1,4 +1,4 @@
-"""Opening of tables: files, folders, streams and datasets that the user names."""
+"""Functions that open files, folders, streams and PyArrow datasets as tables."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ def open_table(
     Parameters
     ----------
     source : path or binary stream
-        A file, a folder of Parquet files, or a stream. Streams and named pipes, which can be read
-        only once, are kept in memory.
+        Path of a file or of a folder of Parquet files, or a stream. Streams and named pipes can be
+        read only once, so that their content is kept in memory.
     format : Format, optional
-        The format. By default the ending of a file or the first bytes of a stream decide.
+        Format of the file. By default it is recognized by the ending of the path, or by the first
+        bytes of a stream.
     delimiter : str, optional
-        The sign between the values of a text file. By default the format and the first lines
-        decide.
+        Character that separates the values in a text file. By default it is recognized by the
+        format and the first lines.
     header : bool, default=True
-        True if a text file begins with the names of its columns.
+        True if the first line of a text file has the names of the columns.
     memory_budget : int, optional
-        The memory budget in bytes; a table whose numbers take more than an eighth of it is not
-        read as a whole.
+        Memory in bytes. A table whose numbers take more than an eighth of it is read in pieces.
     """
     content: Path | bytes
     table: Table
     if isinstance(source, str | os.PathLike):
         content, name = Path(source), os.fspath(source)
-        if not name:  # an empty path would be the current folder
+        if not name:  # Path("") is the current folder
             raise FileNotFoundError("The path is empty: name a file or a folder.")
         if not content.exists():
             raise FileNotFoundError(f"There is no file {name}.")
@@ -83,7 +83,7 @@ def open_table(
 
 
 def open_tables(paths: Sequence[str | os.PathLike[str]]) -> Table:
-    """Open files of one format as one table, one below the other."""
+    """Open one or several files of the same format as one table; their rows follow each other."""
     missing = [path for path in paths if not Path(path).exists()]
     if missing:
         raise FileNotFoundError(f"There is no file {missing[0]}.")
@@ -97,7 +97,7 @@ def open_tables(paths: Sequence[str | os.PathLike[str]]) -> Table:
 
 
 def open_dataset(dataset: Any) -> Table:
-    """Open a PyArrow dataset."""
+    """Open a PyArrow dataset as one table."""
     from gramian.tables._fragments import FragmentTable
 
     tables = [
@@ -110,6 +110,7 @@ def open_dataset(dataset: Any) -> Table:
 
 
 def _open_folder(path: Path) -> Table:
+    """Open all Parquet files in a folder and its subfolders as one table."""
     files = [str(each) for each in _parquet_files(path)]
     if not files:
         raise FormatError(
@@ -126,7 +127,7 @@ def _parquet_files(folder: Path) -> list[Path]:
     found, seen = [], set()
     for place, folders, files in os.walk(folder, followlinks=True):
         real = os.path.realpath(place)
-        if real in seen:  # a link that leads back
+        if real in seen:  # a symbolic link to a folder that was already visited
             folders.clear()
             continue
         seen.add(real)

@@ -1,4 +1,4 @@
-"""Writing of tables: complete, or not at all."""
+"""Writers of tables to files. A file appears only when its table is complete."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from gramian.tables._formats import ARRAYS, DELIMITERS, Format, compression_of, 
 from gramian.tables._kinds import exact_array, is_text, pyarrow
 
 FORMULA = r"^[=+\-@\t\r\n]"
-"""Pattern of the beginning of text that a spreadsheet would run as a formula."""
+"""Pattern of text whose first character makes a spreadsheet run the text as a formula."""
 NUMBER = r"^[+\-]?(\d+\.?\d*|\.\d+)([eE][+\-]?\d+)?$"
-"""Pattern of text that is a number, which a spreadsheet does not run."""
+"""Pattern of text that is a number; it may begin with + or -, but is not run as a formula."""
 
 
 class ArrowWriter:
-    """Writes tables by one of PyArrow's writers.
+    """Writer of a table in pieces, by a writer of PyArrow or by `_TextFile`.
 
     Parameters
     ----------
     writer : object
-        A writer with the methods `write_table` and `close`.
+        Writer with the methods `write_table` and `close`.
     schema : pyarrow.Schema
-        The columns.
+        Names and types of the columns.
     sink : _Sink
-        The stream that the writer writes to.
+        Stream to which `writer` writes.
     """
 
     def __init__(self, writer: Any, schema: Any, sink: _Sink) -> None:
@@ -50,22 +50,22 @@ class ArrowWriter:
         self.write(pyarrow().table(columns, schema=self._schema))
 
     def close(self) -> None:
-        """Finish the file."""
+        """Write the end of the file."""
         self._writer.close()
 
     def give_up(self) -> None:
-        """Discard further output: PyArrow writes when its writers close, even after an error."""
+        """Close the writer after an error, and discard the bytes that it writes when it closes."""
         self._sink.discard()
         with suppress(Exception):
             self._writer.close()
 
 
 class _TextFile:
-    """Writer of CSV and TSV, with quotes only if needed."""
+    """Writer of CSV and TSV files that puts text in quotes only if needed."""
 
     def __init__(self, sink: Any, schema: Any, delimiter: str, *, escape_formulas: bool) -> None:
         self._sink, self._delimiter, self._escapes = sink, delimiter, escape_formulas
-        # PyArrow would put every name in quotes.
+        # Python's csv writes the line of names, because PyArrow puts every name in quotes.
         line = StringIO()
         names = schema.names
         if escape_formulas:
@@ -75,6 +75,7 @@ class _TextFile:
         self._special = f'["\\r\\n{re.escape(delimiter)}]|^$'
 
     def write_table(self, rows: Any) -> None:
+        """Append the rows of a `pyarrow.Table`."""
         arrow = pyarrow()
         texts = [i for i, column in enumerate(rows.columns) if is_text(column.type)]
         needs_quotes = False
@@ -84,7 +85,7 @@ class _TextFile:
                 text = _without_formulas(text)
                 rows = rows.set_column(i, rows.column_names[i], text)
             found = arrow.compute.match_substring_regex(text, self._special)
-            # PyArrow quotes all texts, or none.
+            # One text that needs quotes is enough: PyArrow quotes all texts, or none.
             needs_quotes |= bool(arrow.compute.any(found).as_py())
         options = arrow.csv.WriteOptions(
             include_header=False,
@@ -94,12 +95,12 @@ class _TextFile:
         arrow.csv.write_csv(rows, self._sink, options)
 
     def close(self) -> None:
-        """Finish the file."""
+        """Close the stream, so that a compressed file is complete."""
         self._sink.close()
 
 
 def _without_formulas(text: Any) -> Any:
-    """Return text with an apostrophe before formulas, so that a spreadsheet shows them as text."""
+    """Put an apostrophe before formulas in text, so that a spreadsheet does not run them."""
     compute = pyarrow().compute
     runs = compute.and_not(
         compute.match_substring_regex(text, FORMULA), compute.match_substring_regex(text, NUMBER)
@@ -108,9 +109,10 @@ def _without_formulas(text: Any) -> Any:
 
 
 class ArrayWriter:
-    """Writer of NumPy's formats, whose header holds the number of rows.
+    """Writer of .npy and .npz files from a table in pieces.
 
-    If the file is seekable, the header is rewritten at the end; otherwise rows are collected.
+    The header of such a file contains the number of rows. If `goes_back` is True, rows are written
+    at once and the header is corrected at the end; otherwise all rows are collected in memory.
     """
 
     def __init__(
@@ -123,7 +125,8 @@ class ArrayWriter:
             self._write_header()
 
     def _write_header(self) -> None:
-        # NumPy's header has room for any number of rows.
+        """Write the header of a .npy file with the present number of rows."""
+        # The header has a fixed size: NumPy reserves room for any number of rows.
         shape = (self._n_rows, len(self._names))
         content = {"descr": "<f8", "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(self._stream, content)
@@ -141,7 +144,7 @@ class ArrayWriter:
         self._n_rows += len(rows)
 
     def close(self) -> None:
-        """Finish the file."""
+        """Write the final header, or all collected rows."""
         if self._parts is None:
             self._stream.seek(0)
             self._write_header()
@@ -154,30 +157,33 @@ class ArrayWriter:
         self._stream.write(buffer.getbuffer())
 
     def give_up(self) -> None:
-        """Do nothing: NumPy's formats have no writer to close."""
+        """Do nothing: after an error, there is no PyArrow writer to close."""
 
 
 Writer = ArrowWriter | ArrayWriter
-"""Writes a table, piece by piece: a `pyarrow.Table` with `write`, an array with `write_array`."""
+"""Writer of a table in pieces: `write` appends a `pyarrow.Table`, `write_array` an array."""
 
 
 @contextmanager
 def open_output(
     target: Any, columns: Any, format: Format | None = None, *, escape_formulas: bool = False
 ) -> Iterator[Writer]:
-    """Open a table for writing; the file appears when the block ends without an error.
+    """Open a file for writing a table, as a context manager that returns a writer.
+
+    The file appears, or replaces an older file, when the `with` block ends without an error.
 
     Parameters
     ----------
     target : path or binary stream
-        The file or stream. A device or a named pipe is written directly.
+        Path of the file, or a stream. A device or a named pipe is written directly.
     columns : sequence of str, or pyarrow.Schema
-        The columns; columns given by name hold floating-point numbers.
+        Columns of the table; if they are only names, all columns are floats.
     format : Format, optional
-        The format. By default the ending of the file decides; a stream gets CSV.
+        Format of the file. By default it follows from the ending of the path; it is CSV for a
+        stream.
     escape_formulas : bool, default=False
-        True to put an apostrophe before formulas in CSV and TSV files, which a spreadsheet would
-        run.
+        True to put an apostrophe before text that a spreadsheet would run as a formula, in CSV and
+        TSV files.
     """
     is_path = isinstance(target, str | os.PathLike)
     format = format_of(target, format) if is_path else format or Format.csv
@@ -194,7 +200,7 @@ def open_output(
             yield writer
             writer.close()
         except BaseException:
-            writer.give_up()  # an incomplete table is discarded
+            writer.give_up()  # an incomplete file is discarded
             raise
         stream.flush()
 
@@ -202,6 +208,7 @@ def open_output(
 def _by_arrow(
     stream: BinaryIO, columns: Any, format: Format, compression: str | None, escape: bool
 ) -> ArrowWriter:
+    """Return a writer of Parquet, Arrow or text files to a stream."""
     arrow = pyarrow()
     if not isinstance(columns, arrow.Schema):
         columns = arrow.schema([(str(name), arrow.float64()) for name in columns])
@@ -216,14 +223,15 @@ def _by_arrow(
 
 
 def _compressed(sink: Any, compression: str | None) -> Any:
+    """Return a stream that compresses its data and writes them to `sink`."""
     if compression != "gzip":
         return pyarrow().output_stream(sink, compression=compression)
-    # PyArrow's level takes four times as long for 2 % less.
+    # Level 4: PyArrow's level takes four times as long and makes files only 2 % smaller.
     return gzip.GzipFile("", "wb", compresslevel=4, fileobj=sink, mtime=0)
 
 
 class _Sink(RawIOBase):
-    """A stream that stays open when PyArrow closes it."""
+    """Stream that passes data on to another stream, and leaves it open when PyArrow closes it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream: BinaryIO | None = stream
@@ -235,5 +243,5 @@ class _Sink(RawIOBase):
         return len(data) if self._stream is None else self._stream.write(data)
 
     def discard(self) -> None:
-        """Ignore further data, and report them as written."""
+        """Stop passing data on; later data are ignored and reported as written."""
         self._stream = None

@@ -1,4 +1,4 @@
-"""Interface of tables in files: names and types of columns, reading whole or in pieces."""
+"""Base class of tables in files, with names and types of columns and reading in pieces."""
 
 from __future__ import annotations
 
@@ -18,53 +18,58 @@ from gramian.tables._formats import Format
 from gramian.tables._kinds import as_array, is_number, is_text, pyarrow
 
 PIECE_BYTES = 2**21
-"""Approximate bytes of a table that are processed at once."""
+"""Size of a piece of a table in bytes, approximately; tables are processed piece by piece."""
 DEFAULT_BUDGET = 2**30
-"""Default memory budget in bytes, for rows and values computed from rows."""
+"""Default of `memory_budget`, in bytes: memory for rows and for values computed from rows."""
 MEMORY_PART = 8
-"""Ratio of the memory budget to the largest table that is read as a whole: a fit makes copies."""
+"""A table is read as a whole only if its numbers take at most the memory budget divided by this
+number, because a fit makes copies of the numbers."""
 
 READING_ERRORS = (OSError, ValueError, EOFError, BadZipFile)
-"""Errors that readers other than PyArrow's raise for damaged files."""
+"""Errors that NumPy and Python's readers raise for damaged files."""
 
 
 AsText = Mapping[str, bool]
-"""Columns of a text file that are read as text; True if their empty fields are missing values."""
+"""From the name of each column of a text file that must be read as text to True if its empty cells
+are missing values, or to False if they are empty texts."""
 NO_TEXT: AsText = MappingProxyType({})
+"""Value of `as_text` if no column must be read as text."""
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some rows of a table, with their origin."""
+    """Some consecutive rows of a table as numbers, and the place in the file they come from."""
 
     x: Array
-    """The rows, in memory that the receiver may overwrite; missing values are NaN."""
+    """The numbers, one row per row of the table; missing values are NaN. The receiver may change
+    this array."""
     weights: Array | None
+    """Weights of the rows; None if all rows have the weight 1."""
     where: str
     """Name of the file or source, for messages."""
     first_row: int
-    """Number of the first row in the file, counted from 0 without the heading."""
+    """Index in the file of the first row of `x`; the line of column names is not counted."""
 
 
 class Table(ABC):
-    """A table that can be read as often as needed.
+    """Abstract table in a file or in memory, whose rows can be read several times.
 
     Parameters
     ----------
     name : str
-        The name of the table, for messages.
+        Name of the table for messages, such as the path of its file.
     format : Format
-        The format.
+        Format of the file.
     names : sequence of str
-        The columns.
+        Names of the columns.
     """
 
     memory_budget = DEFAULT_BUDGET
-    """Memory budget in bytes; tables of more than an eighth of it are not read as a whole."""
+    """Memory in bytes. A table whose numbers take more than an eighth of it is read in pieces."""
     named = True
     """True if the file has names of columns; otherwise names are x0, x1, ..."""
     n_rows: int | None = None
-    """Number of rows; None if it is not known before reading."""
+    """Number of rows; None if it is unknown before all rows are read."""
 
     def __init__(self, name: str, format: Format, names: Sequence[str]) -> None:
         self.name = name
@@ -82,7 +87,7 @@ class Table(ABC):
     @property
     @abstractmethod
     def columns(self) -> dict[str, Any]:
-        """PyArrow's types of the columns; for text files, the types of the first lines."""
+        """PyArrow types of the columns, by name; for text files, as the first lines suggest."""
 
     @property
     def of_numbers(self) -> bool:
@@ -91,22 +96,23 @@ class Table(ABC):
 
     @abstractmethod
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
-        """Read some columns in pieces, each a `pyarrow.Table`.
+        """Yield some columns of the table in pieces, each a `pyarrow.Table`.
 
         Parameters
         ----------
         names : sequence of str
-            The columns.
+            Names of the columns to read.
         as_text : mapping from str to bool, optional
-            Columns of a text file that are read as text, whatever they look like; the value is
-            True if empty fields, NA and the like are missing values.
+            Columns of a text file that must be read as text, even if their cells look like
+            numbers. The value is True if empty cells, "NA" and similar texts are missing values.
         """
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
-        """Read some columns of numbers, piece by piece."""
+        """Yield the columns `names`, which must be numbers, in chunks of rows."""
         return self._chunks(self.pieces(names))
 
     def _chunks(self, pieces: Iterator[Any]) -> Iterator[Chunk]:
+        """Convert pieces of the table from PyArrow tables to chunks of numbers."""
         row = 0
         for rows in pieces:
             yield Chunk(as_array(rows), None, self.name, row)
@@ -115,7 +121,7 @@ class Table(ABC):
     def read(
         self, names: Sequence[str], as_text: AsText = NO_TEXT, at_most: int | None = None
     ) -> Any:
-        """Return some columns as one `pyarrow.Table`: all rows, or the first `at_most` rows."""
+        """Read the columns `names` as one `pyarrow.Table`: all rows, or the first `at_most`."""
         arrow = pyarrow()
         parts, n_rows = [], 0
         for part in self.pieces(names, as_text):
@@ -128,29 +134,32 @@ class Table(ABC):
         return arrow.concat_tables(parts).slice(0, at_most)
 
     def count_rows(self, at_most: int) -> int:
-        """Return the number of rows, or any number above `at_most` if there are more."""
+        """Return the number of rows, or some number above `at_most` if there are more rows."""
         return at_most + 1 if self.n_rows is None else self.n_rows
 
     def fits(self, memory_budget: int) -> bool:
-        """Return True if the table may be read as a whole; no other place decides this."""
+        """Return True if the table is small enough to be read as a whole with this memory budget.
+
+        All code that must decide between reading as a whole and in pieces calls this method.
+        """
         most = memory_budget // MEMORY_PART // (8 * len(self.names))
         return self.count_rows(most) <= most
 
     @cached_property
     def too_large(self) -> bool:
-        """True if the table must not be read as a whole."""
+        """True if the table is too large to be read as a whole, and must be read in pieces."""
         return not self.fits(self.memory_budget)
 
 
 class SomeColumns(Table):
-    """Some columns of a table.
+    """A `Table` that consists of some columns of another table.
 
     Parameters
     ----------
     table : Table
-        The table.
+        Table with all columns.
     names : sequence of str
-        The columns.
+        Names of the columns to take.
     """
 
     def __init__(self, table: Table, names: Sequence[str]) -> None:
@@ -161,25 +170,27 @@ class SomeColumns(Table):
 
     @property
     def columns(self) -> dict[str, Any]:
-        """PyArrow's types of the columns."""
+        """PyArrow types of the columns, by name."""
         return {name: self._table.columns[name] for name in self.names}
 
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
-        """Read some columns, piece by piece."""
+        """Yield the columns `names` in pieces, each a `pyarrow.Table`; see `Table.pieces`."""
         return self._table.pieces(names, as_text)
 
     def count_rows(self, at_most: int) -> int:
-        """Return the number of rows, or any number above `at_most` if there are more."""
+        """Return the number of rows, or some number above `at_most` if there are more rows."""
         return self._table.count_rows(at_most)
 
 
 class JoinedTable(Table):
-    """Several tables, one below the other; columns are matched by name if there are names.
+    """A `Table` that consists of the rows of several tables, one after the other.
+
+    Columns are matched by name; if the files have no names, by position.
 
     Parameters
     ----------
     tables : sequence of Table
-        The tables; the first table determines the columns.
+        The tables. The names and the order of the columns are those of the first table.
     """
 
     def __init__(self, tables: Sequence[Table]) -> None:
@@ -204,7 +215,10 @@ class JoinedTable(Table):
 
     @cached_property
     def columns(self) -> dict[str, Any]:
-        """PyArrow's types of the columns; if files differ, floats or text that hold all values."""
+        """PyArrow types of the columns, by name.
+
+        If the files have different types, the type is float64 for numbers, and text otherwise.
+        """
         kinds = {}
         for name in self.names:
             found = [each.columns[name] for each in self._tables]
@@ -215,7 +229,7 @@ class JoinedTable(Table):
         return kinds
 
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
-        """Read some columns, piece by piece."""
+        """Yield the columns `names` in pieces, each a `pyarrow.Table`; see `Table.pieces`."""
         arrow = pyarrow()
         schema = arrow.schema([(name, self.columns[name]) for name in names])
         # A column that is text in one file is read as text in all files.
@@ -225,12 +239,12 @@ class JoinedTable(Table):
                 yield rows.cast(schema, safe=False)
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
-        """Read some columns of numbers, piece by piece."""
+        """Yield the columns `names`, which must be numbers, in chunks of rows."""
         for table in self._tables:
             yield from table.numbers(names)
 
     def count_rows(self, at_most: int) -> int:
-        """Return the number of rows, or any number above `at_most` if there are more."""
+        """Return the number of rows, or some number above `at_most` if there are more rows."""
         total = 0
         for table in self._tables:
             total += table.count_rows(at_most - total)
@@ -241,7 +255,10 @@ class JoinedTable(Table):
 
 @contextmanager
 def reading(name: str, format: str) -> Iterator[None]:
-    """Turn the errors of readers for damaged files into `TableError`."""
+    """Context manager: raise `TableError` in place of errors that readers raise for damaged files.
+
+    The message has the name of the file and its format.
+    """
     try:
         yield
     except Exception as error:
@@ -255,19 +272,20 @@ def reading(name: str, format: str) -> Iterator[None]:
 
 
 def piece_rows(n_columns: int) -> int:
-    """Return the number of rows of a piece."""
+    """Return the number of rows of which a piece of a table with `n_columns` columns consists."""
     return max(1, PIECE_BYTES // (8 * max(1, n_columns)))
 
 
 def in_pieces(rows: Any, width: int = 0) -> Iterator[Any]:
-    """Yield a table in pieces of about `PIECE_BYTES`.
+    """Yield the rows of a table in pieces of about `PIECE_BYTES` bytes.
 
     Parameters
     ----------
     rows : pyarrow.Table
         The table.
     width : int, default=0
-        The number of columns computed from the table, if it exceeds that of the table.
+        Number of columns that will be computed from each piece; if it is larger than the number of
+        columns of the table, pieces have fewer rows.
     """
     step = piece_rows(max(width, rows.num_columns))
     for start in range(0, rows.num_rows, step):
@@ -275,6 +293,6 @@ def in_pieces(rows: Any, width: int = 0) -> Iterator[Any]:
 
 
 def few(names: Sequence[object]) -> str:
-    """Return the names of up to three files for a message, and the number of others."""
+    """Return the names of the first three files, and the number of the others, for a message."""
     shown = ", ".join(str(name) for name in names[:3])
     return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} others"

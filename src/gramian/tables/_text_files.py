@@ -1,4 +1,4 @@
-"""Tables in CSV and TSV files, compressed or not."""
+"""Reader of tables in CSV and TSV files, which may be compressed."""
 
 from __future__ import annotations
 
@@ -21,41 +21,44 @@ from gramian.tables._kinds import is_number
 from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, in_pieces, reading
 
 HEAD_BYTES = 2**20
-"""Bytes of a file that determine the types of its columns."""
+"""Number of bytes at the beginning of a file from which the types of its columns are guessed."""
 TEXT_BLOCK_BYTES = 2**18
-"""Bytes of a file parsed at once, more if lines are long; PyArrow reads 32 blocks ahead."""
+"""Number of bytes that are parsed at once when a file is read in pieces; it is raised if lines are
+long. PyArrow reads 32 such blocks ahead."""
 WHOLE_BLOCK_BYTES = 2**22
-"""Bytes that are parsed at once if a file is read as a whole."""
+"""Number of bytes that are parsed at once when a file is read as a whole."""
 MAX_BLOCK_BYTES = 2**27
-"""Largest length of a line in bytes; longer lines are refused."""
+"""Blocks that are larger than this are not enlarged any more: a longer line is an error."""
 SNIFFED_BYTES = 2**16
+"""Number of bytes at the beginning of a file from which the delimiter is guessed."""
 SNIFFED_LINES = 20
-"""Bytes and lines of a file that determine the sign between values."""
+"""Largest number of lines from which the delimiter is guessed."""
 SIGNS = ";\t|,"
-"""Signs that may stand between values."""
+"""Characters that are tried as delimiters, in this order."""
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-"""Byte order marks of UTF-16. Text without a mark has a zero among its first two bytes."""
+"""First bytes of files in UTF-16, which are refused. Without these bytes, UTF-16 is recognized by a
+zero among the first two bytes."""
 LINES = 8
-"""Smallest number of lines that a block has room for."""
+"""Smallest number of lines that must fit in a block that is parsed at once."""
 MISSING = pyarrow.csv.ConvertOptions().null_values
-"""Texts of missing values: the empty text, NA, NaN, null and the like."""
+"""Texts that are read as missing values: the empty text, "NA", "NaN", "null" and similar texts."""
 
 
 class TextTable(Table):
-    """A CSV or TSV file.
+    """A `Table` in a CSV or TSV file.
 
     Parameters
     ----------
     name : str
-        The name of the table, for messages.
+        Name of the table for messages, such as the path of its file.
     format : Format
-        The format.
+        Format of the file: CSV or TSV.
     source : Path or bytes
-        The file, or its content.
+        Path of the file, or its content.
     delimiter : str or None
-        The sign between values; None if the first lines decide.
+        Character that separates the values; None to guess it from the first lines.
     header : bool
-        True if the first row holds the names of the columns.
+        True if the first line has the names of the columns.
     """
 
     def __init__(
@@ -75,7 +78,7 @@ class TextTable(Table):
             if head[:2] in UTF_16_MARKS or b"\0" in head[:2]:
                 raise _not_utf_8(name)
             if b"\n" not in head and b"\r" not in head:
-                head += b"\n"  # PyArrow needs the end of a line
+                head += b"\n"  # PyArrow cannot read a file without a line end
                 self._source = head
             self._delimiter = delimiter or _delimiter_of(head, DELIMITERS[format])
             longest = max(map(len, head.splitlines()))
@@ -101,11 +104,11 @@ class TextTable(Table):
 
     @property
     def columns(self) -> dict[str, Any]:
-        """PyArrow's types of the columns, by the first lines of the file."""
+        """PyArrow types of the columns, by name, as the first lines of the file suggest."""
         return self._kinds
 
     def _columns_of_codes(self) -> list[str]:
-        """Return the columns of codes, which PyArrow would read as numbers."""
+        """Return the columns that contain codes, such as 007, which PyArrow reads as numbers."""
         with reading(self.name, self.format), self._open() as stream:
             if not may_be_in(self._parts(stream), self._delimiter):
                 return []
@@ -122,13 +125,14 @@ class TextTable(Table):
         return [numbers[i] for i in sorted(found)]
 
     def _parts(self, stream: Any) -> Iterator[bytes]:
-        """Yield the bytes of the file in parts, without the heading."""
+        """Yield the bytes of the file in parts, without the line of column names."""
         first = stream.read(HEAD_BYTES)
         yield first[first.find(b"\n") + 1 :] if self.named else first
         while part := stream.read(HEAD_BYTES):
             yield part
 
     def _open(self) -> Any:
+        """Open the file as a stream of uncompressed bytes."""
         if isinstance(self._source, bytes):
             stream, beginning = pa.BufferReader(self._source), self._source[:4]
         else:
@@ -139,7 +143,7 @@ class TextTable(Table):
         return stream if compression is None else pa.CompressedInputStream(stream, compression)
 
     def _head(self) -> bytes:
-        """Return the first lines of the file, at least one."""
+        """Return the first complete lines of the file, about `HEAD_BYTES`, at least one line."""
         head = bytearray()
         with self._open() as stream:
             while part := stream.read(HEAD_BYTES):
@@ -150,14 +154,17 @@ class TextTable(Table):
         return bytes(head)
 
     def _read_options(self, block_bytes: int, *, threads: bool = False) -> Any:
+        """Return PyArrow's options for reading blocks of bytes."""
         return pyarrow.csv.ReadOptions(
             block_size=block_bytes, use_threads=threads, autogenerate_column_names=not self.named
         )
 
     def _parse_options(self, **more: Any) -> Any:
+        """Return PyArrow's options for splitting lines into cells."""
         return pyarrow.csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, **more)
 
     def _options(self, kinds: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, Any]:
+        """Return PyArrow's options to read the columns `names`, with the types `kinds`."""
         convert = pyarrow.csv.ConvertOptions(
             column_types={self._inner[name]: kind for name, kind in kinds.items()},
             include_columns=[self._inner[name] for name in names],
@@ -165,16 +172,16 @@ class TextTable(Table):
         return self._parse_options(), convert
 
     def _fixed(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return types for reading piece by piece, when later rows are not known."""
+        """Return types of columns that later rows can have, too, for reading piece by piece."""
         kinds = {name: self._kinds[name] for name in names}
         for name, kind in kinds.items():
-            # A column of integers or of missing values at the top may hold fractions further down.
+            # Integers or missing values in the first lines may be followed by fractions.
             if pa.types.is_integer(kind) or pa.types.is_null(kind):
                 kinds[name] = pa.float64()
         return kinds
 
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
-        """Read some columns, piece by piece."""
+        """Yield the columns `names` in pieces, each a `pyarrow.Table`; see `Table.pieces`."""
         kinds = dict.fromkeys(as_text, pa.string())
         kinds |= {name: kind for name, kind in self._codes.items() if name in names}
         verbatim = [name for name, is_missing in as_text.items() if not is_missing]
@@ -182,14 +189,18 @@ class TextTable(Table):
             for rows in self._stream(self._fixed(names) | kinds, names):
                 yield _finish(rows, names, verbatim)
         else:
-            # All rows decide on the type of a column, not only the first ones.
+            # Read as a whole, so that the type of a column follows from all rows.
             yield from in_pieces(_finish(self._whole(kinds, names), names, verbatim))
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
-        """Read some columns of numbers, piece by piece, whatever the size of the file."""
+        """Yield the columns `names`, which must be numbers, in chunks of rows.
+
+        The file is read in pieces, even if it is small.
+        """
         return self._chunks(self._stream(self._fixed(names), names))
 
     def _whole(self, kinds: Mapping[str, Any], names: Sequence[str]) -> Any:
+        """Read the columns `names` of the whole file as one `pyarrow.Table`."""
         options, size = self._options(kinds, names), max(WHOLE_BLOCK_BYTES, self._block_bytes)
         try:
             with self._open() as stream:
@@ -201,6 +212,7 @@ class TextTable(Table):
                 return pyarrow.csv.read_csv(stream, self._read_options(size), *options)
 
     def _stream(self, kinds: Mapping[str, Any], names: Sequence[str]) -> Iterator[Any]:
+        """Yield the columns `names` in pieces; blocks become larger if a line is too long."""
         options, n_done = self._options(kinds, names), 0
         with self._reading():
             while True:
@@ -222,7 +234,10 @@ class TextTable(Table):
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Turn PyArrow's errors into `TableError` with names of columns and numbers of rows."""
+        """Context manager: raise `TableError` in place of PyArrow's errors.
+
+        The message has names of columns in place of their numbers.
+        """
         with reading(self.name, self.format):
             try:
                 yield
@@ -232,7 +247,7 @@ class TextTable(Table):
                 ) from error
 
     def _plainly(self, message: str) -> str:
-        """Return a message with names of columns, and rows counted from 0 without the heading."""
+        """Rewrite an error message of PyArrow with names of columns, and with rows from 0."""
         message = message.splitlines()[0].rstrip(".")
         message = re.sub(
             r"In CSV column #(\d+)",
@@ -249,7 +264,10 @@ class TextTable(Table):
         return f"{numbered}. (The first row is row 0{heading}.)"
 
     def count_rows(self, at_most: int) -> int:
-        """Return the number of lines, or any number above `at_most` if there are more."""
+        """Return the number of rows, or some number above `at_most` if there are more rows.
+
+        Each line is counted as a row, except for the line of column names.
+        """
         n = -1 if self.named else 0
         with reading(self.name, self.format), self._open() as stream:
             while n <= at_most and (part := stream.read(HEAD_BYTES)):
@@ -258,18 +276,19 @@ class TextTable(Table):
 
 
 def _not_utf_8(name: str) -> TableError:
+    """Return the error for a file whose text is not UTF-8."""
     return TableError(f"{name} is not UTF-8 text. Save it as UTF-8, for instance with iconv.")
 
 
 def _delimiter_of(head: bytes, usual: str) -> str:
-    """Return the sign between values: one that occurs equally often in each of the first lines.
+    """Guess the delimiter: a character that occurs equally often in each of the first lines.
 
     Parameters
     ----------
     head : bytes
-        The beginning of a file.
+        Beginning of the file.
     usual : str
-        The usual sign of the format, preferred if it fits.
+        Usual delimiter of the format. It is tried first, and returned if no character suits.
     """
     unquoted = re.sub(rb'"[^"]*"', b"", head[:SNIFFED_BYTES])
     lines = [line for line in unquoted.splitlines()[:SNIFFED_LINES] if line.strip()]
@@ -283,10 +302,10 @@ def _delimiter_of(head: bytes, usual: str) -> str:
 
 
 def _skipping(head: bytes) -> dict[str, Any]:
-    """Return options of PyArrow that skip rows with too many or too few cells.
+    """Return the option for PyArrow that skips rows with too many or too few cells.
 
-    PyArrow passes skipped rows as text. If the file is not text in UTF-8, it would print an error;
-    without the option it raises, as reading the whole file would.
+    For a file that is not UTF-8 the result is empty. PyArrow converts skipped rows to text, and
+    would only print an error for such a file; without the option it raises the error.
     """
     try:
         head.decode()
@@ -296,7 +315,10 @@ def _skipping(head: bytes) -> dict[str, Any]:
 
 
 def _finish(table: Any, names: Sequence[str], verbatim: Sequence[str]) -> Any:
-    """Return the table with its column names, and with empty fields as missing values."""
+    """Set the names of the columns, and turn the texts in `MISSING` into missing values.
+
+    In the columns `verbatim`, all texts stay as they are.
+    """
     table = table.rename_columns(list(names))
     for i, name in enumerate(names):
         column = table.column(i)

@@ -1,4 +1,4 @@
-"""Checks of columns: types, gaps, infinite values and values too far apart."""
+"""Checks of columns: their types, missing values, infinite values and too large differences."""
 
 from __future__ import annotations
 
@@ -14,33 +14,36 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MAX_SPREAD = 1e150
-"""Largest difference of two values of a column: larger squares, summed, overflow float64."""
+"""Largest allowed difference between two values of a column. The sum of squares of larger
+differences could overflow float64."""
 
 
 def fitting(table: Table, features: Sequence[str], *, encode: bool) -> list[str]:
-    """Return the columns that a fit can use: all but text that is not encoded.
+    """Return the names of the columns that a fit can use: all, or without `encode` all but text.
 
     Parameters
     ----------
     table : Table
         The table.
     features : sequence of str
-        The columns that the user wants.
+        Names of the columns that the user chose.
     encode : bool
-        True if text becomes numbers.
+        True if text columns are turned into numbers of categories.
     """
     return [name for name in features if encode or not is_text(table.columns[name])]
 
 
 def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
-    """Refuse columns that are neither numbers nor dates; text is allowed if it is encoded.
+    """Raise an error for columns whose type a fit cannot use.
+
+    Numbers and dates can be used, and text if it is encoded.
 
     Parameters
     ----------
     kinds : mapping from str to pyarrow.DataType
-        The columns.
+        From the name of each column to its type.
     encode : bool
-        True if text becomes numbers.
+        True if text columns are turned into numbers of categories.
     """
     text = [name for name, kind in kinds.items() if is_text(kind)]
     if text and not encode:
@@ -67,21 +70,22 @@ def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
 
 
 def _about(names: Sequence[str]) -> dict[str, str]:
-    """Return the facts of a message that begins with columns and what they hold."""
+    """Return the words for a message such as "columns 'a' and 'b' hold text"."""
     return {"names": the_columns(names), "hold": plural(len(names), "holds", "hold")}
 
 
 def check_places(table: Table, places: Mapping[str, str], labels: Collection[str]) -> None:
-    """Check the types of the columns that a model takes, except categories in text files.
+    """Raise an error if a model cannot use the type of a column, except categories in text files.
 
     Parameters
     ----------
     table : Table
-        The table.
+        The table to which the model is applied.
     places : mapping from str to str
-        From the model's name of a column to the table's name.
+        From the name of a column in the model to its name in the table.
     labels : collection of str
-        The columns of the table that are categories: a text file gives their dates as text.
+        Columns of the table that are categories. In a text file they are read as text, whatever
+        their type, and need no check.
     """
     read_as_text = labels if table.format in TEXT else ()
     kinds = {
@@ -91,28 +95,28 @@ def check_places(table: Table, places: Mapping[str, str], labels: Collection[str
 
 
 def with_missing(table: pa.Table) -> dict[str, int]:
-    """Return the number of missing values of each column that has some.
+    """Return the number of missing values by column, for the columns that have missing values.
 
     Parameters
     ----------
     table : pyarrow.Table
-        The rows, as `gramian.tables.plain` makes them.
+        Rows, as `gramian.tables.plain` makes them.
     """
     counts = map(n_missing, table.columns)
     return {name: n for name, n in zip(table.column_names, counts, strict=True) if n}
 
 
 def refuse_infinite(rows: pa.Table, table: Table, n_before: int = 0) -> None:
-    """Refuse infinite values.
+    """Raise an error if a cell is infinite; the message names the column and the row.
 
     Parameters
     ----------
     rows : pyarrow.Table
-        The rows, as `gramian.tables.plain` makes them.
+        Rows to check, as `gramian.tables.plain` makes them.
     table : Table
-        The table that the rows are from.
+        The table from which the rows come, for the message.
     n_before : int, default=0
-        The number of rows of the table before these.
+        Number of rows of the table that come before `rows`.
     """
     arrow = pyarrow()
     for name, column in zip(rows.column_names, rows.columns, strict=True):
@@ -124,14 +128,14 @@ def refuse_infinite(rows: pa.Table, table: Table, n_before: int = 0) -> None:
 
 
 def refuse_too_wide(rows: pa.Table, table: Table) -> None:
-    """Refuse columns whose variance would overflow float64.
+    """Raise an error for columns whose values differ by more than `MAX_SPREAD`.
 
     Parameters
     ----------
     rows : pyarrow.Table
-        The rows, as `gramian.tables.plain` makes them.
+        Rows to check, as `gramian.tables.plain` makes them.
     table : Table
-        The table that the rows are from.
+        The table from which the rows come, for the message.
     """
     arrow, wide = pyarrow(), []
     for name, column in zip(rows.column_names, rows.columns, strict=True):

@@ -1,4 +1,4 @@
-"""Roles of columns: columns of the fit, and columns that pass through."""
+"""Roles of columns: some columns are used by the fit, others are only copied to the result."""
 
 from __future__ import annotations
 
@@ -11,55 +11,64 @@ from gramian._support.words import the_columns
 from gramian.tabular._messages import OptionError
 
 Impute = Literal["median", "mean", "drop-rows"]
+"""Options for missing values: fill them with the median or the mean, or drop their rows."""
 Names = str | Iterable[str] | None
-"""Names or shell patterns of columns; a text may hold several, with commas between."""
+"""Names or shell patterns of columns, such as "pixel*"; one text may have several, separated by
+commas."""
 
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """Options that give columns their roles, and say how cells become numbers."""
+    """The user's options for the roles of columns, and for the conversion of cells to numbers."""
 
     target: Names = None
+    """Columns that are copied to the end of the result and not used by the fit."""
     id: Names = None
+    """Columns that are copied to the beginning of the result and not used by the fit."""
     columns: Names = None
+    """Columns to use; None for all columns."""
     exclude: Names = None
+    """Columns to leave out."""
     encode: bool = False
+    """True to turn text into the numbers of its categories."""
     impute: Impute | None = None
+    """Treatment of missing values; None if the estimator handles them."""
     standardize: bool = True
+    """True to scale columns to variance 1 before the fit."""
 
 
 @dataclass(frozen=True)
 class Passing:
-    """Columns that go from one table to another unchanged."""
+    """Columns that are copied unchanged from the input table to the result."""
 
     ids: tuple[str, ...] = ()
-    """Columns before all others."""
+    """Columns that come first in the result."""
     targets: tuple[str, ...] = ()
-    """Columns after all others."""
+    """Columns that come last in the result."""
     labels: tuple[str, ...] = ()
-    """Columns of text among the columns of the fit, in the order of the table."""
+    """Text columns that keep their places among the other columns, in the order of the table."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All columns that pass through."""
+        """Names of all columns that are copied: `ids`, then `targets`, then `labels`."""
         return (*self.ids, *self.targets, *self.labels)
 
 
 def find(patterns: Names, names: Sequence[str], option: str) -> list[str]:
-    """Find columns by name or shell pattern, in the order in which they are named.
+    """Return the names of columns that match names or shell patterns, in the order of `patterns`.
 
     Parameters
     ----------
     patterns : str, iterable of str or None
-        Names and patterns.
+        Names and shell patterns; None for no column.
     names : sequence of str
-        The columns of the table.
+        Names of all columns of the table.
     option : str
-        The option that names the columns.
+        Name of the option in which the user wrote the patterns, for the error message.
     """
     found: dict[str, None] = {}
     for given in [patterns] if isinstance(patterns, str) else patterns or ():
-        # A name may contain a comma or a bracket itself.
+        # The exact name comes first, because a name may contain a comma or a bracket itself.
         for pattern in [given] if given in names else given.split(","):
             exact = pattern in names
             matches = [pattern] if exact else [n for n in names if fnmatchcase(n, pattern)]
@@ -74,19 +83,19 @@ def find(patterns: Names, names: Sequence[str], option: str) -> list[str]:
 
 
 def in_table(found: Collection[str], names: Sequence[str]) -> list[str]:
-    """Put columns in the order of the table."""
+    """Return the columns `found` in the order of the table, whose columns are `names`."""
     return [name for name in names if name in found]
 
 
 def choose(names: Sequence[str], options: ColumnOptions) -> tuple[tuple[str, ...], Passing]:
-    """Return the columns of the fit, and those that pass through.
+    """Return the columns that the fit uses, and the columns that are only copied to the result.
 
     Parameters
     ----------
     names : sequence of str
-        The columns of the table.
+        Names of all columns of the table.
     options : ColumnOptions
-        The roles that the user gives.
+        The user's options.
     """
     targets = in_table(find(options.target, names, "target"), names)
     ids = in_table(find(options.id, names, "id"), names)
@@ -102,14 +111,14 @@ def choose(names: Sequence[str], options: ColumnOptions) -> tuple[tuple[str, ...
 
 
 def named_one_by_one(columns: Names, features: Sequence[str]) -> list[str]:
-    """Return the features that the option `columns` names without a pattern, in its order.
+    """Return the columns that the option `columns` lists by exact name, in the user's order.
 
     Parameters
     ----------
     columns : str, iterable of str or None
-        The option.
+        Value of the option `columns`: names and shell patterns.
     features : sequence of str
-        The columns of the fit.
+        Names of the columns that the fit uses.
     """
     given = [columns] if isinstance(columns, str) else columns or ()
     names = [name for each in given for name in ([each] if each in features else each.split(","))]

@@ -1,4 +1,4 @@
-"""Weights of directions that a user gives as a table."""
+"""Directions that the user passes as a table: one row of column weights for each direction."""
 
 from __future__ import annotations
 
@@ -15,22 +15,24 @@ from gramian.tabular._messages import OptionError
 
 @dataclass(frozen=True)
 class DirectionWeights:
-    """Directions: from the name of a column to its weight in each direction."""
+    """Directions (linear combinations of columns) that the user wants first in the result."""
 
     weights: dict[str, Array]
+    """From the name of each column to its weights, one for each direction."""
 
     @classmethod
     def of(cls, table: Table, features: Sequence[str], fitting: Sequence[str]) -> DirectionWeights:
-        """Read a table that has a row for each direction.
+        """Read the weights from a table that has one row for each direction.
 
         Parameters
         ----------
         table : Table
-            The weights. A column that the table does not name has the weight 0.
+            The weights. A column that is not in this table has the weight 0.
         features : sequence of str
-            The columns that the user chose.
+            Names of the columns that the user chose for the fit.
         fitting : sequence of str
-            The columns that can take part in a fit; a table without names has a weight for each.
+            Names of the columns that the fit can use. If `table` has no column names, it must have
+            one weight for each of them, in this order.
         """
         rows = table.read(table.names)
         if not table.named:
@@ -71,12 +73,12 @@ class DirectionWeights:
         return len(next(iter(self.weights.values())))
 
     def among(self, features: Sequence[str]) -> Array:
-        """Return the weights of columns, a row for each direction.
+        """Return the weights as an array of shape (n_directions, n_features).
 
         Parameters
         ----------
         features : sequence of str
-            The columns of the fit.
+            Names of the columns of the fit. A weight other than 0 of any other column is an error.
         """
         gone = [
             name for name, weights in self.weights.items() if name not in features and weights.any()
@@ -92,7 +94,10 @@ class DirectionWeights:
 
 
 def _by_place(table: Table, fitting: Sequence[str]) -> list[str]:
-    """Return the names of columns that a table gives by their places."""
+    """Return the column names for a table of weights that has no names: those of `fitting`.
+
+    Raise OptionError if the numbers of columns differ.
+    """
     if len(table.names) != len(fitting):
         raise OptionError(
             "{directions:{file}} has {n_columns} columns without names, and {fitting} can take "

@@ -1,4 +1,8 @@
-"""Division of columns: columns of the fit, text columns, and columns that laws of levels give."""
+"""Division of the columns of a table before a fit, by what happens to each column.
+
+Columns of numbers and dates go to the fit. Text columns are kept without a fit, or dropped because
+a law of levels computes them. Columns that are empty or not usable are set aside.
+"""
 
 from __future__ import annotations
 
@@ -11,27 +15,32 @@ from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow
 from gramian.tabular._messages import UnusableTableError
 
 EMPTY = "no value in any row"
+"""Reason why a column is set aside: all its cells are missing."""
 TEXT = "text"
+"""Reason why a column is set aside: it is text, and the result has components, not columns."""
 CONSTANT = "constant"
+"""Reason why a column is set aside: all its values are equal."""
 
 
 @dataclass(frozen=True)
 class Division:
-    """The columns of a table, divided."""
+    """Result of `divide`: the columns of a table, by what happens to each column."""
 
     features: tuple[str, ...]
-    """Columns of the fit: numbers and dates."""
+    """Columns that go to the fit: numbers, dates, and text that is encoded as numbers."""
     beside: Beside = field(default_factory=Beside)
+    """Text columns that are kept without a fit, and columns that laws of levels compute."""
     clocks: dict[str, Clock] = field(default_factory=dict)
-    """From a column of dates to the clock that makes numbers of its dates."""
+    """From the name of each date column to the clock that turns its dates into numbers."""
     set_aside: dict[str, str] = field(default_factory=dict)
-    """From a column that plays no part to the reason."""
+    """From the name of each column that is ignored to the reason: `EMPTY`, `TEXT` or `CONSTANT`."""
     alternatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """From a column that a law of levels gives to columns that could be given in its place."""
+    """From the name of each column that a law of levels computes to the kept columns that could be
+    dropped and computed in its place."""
 
     @property
     def needed(self) -> list[str]:
-        """The columns of the fit that laws of levels use."""
+        """Columns of the fit from which laws of levels compute other columns."""
         causes = {name for lookup in self.beside.lookups for name in lookup.columns}
         return [name for name in self.features if name in causes]
 
@@ -46,22 +55,24 @@ def divide(
     keep: Sequence[str],
     prefer: Sequence[str],
 ) -> Division:
-    """Divide the columns that a user chose.
+    """Divide the columns that the user chose into columns of the fit and other columns.
 
     Parameters
     ----------
     table : Table
         The table.
     features : sequence of str
-        The columns.
+        Names of the columns that the user chose.
     beside : bool
-        True if text may stay beside the fit, as in a selection.
+        True to keep text columns without a fit, and to use laws of levels, as in a selection of
+        columns; False to set text columns aside.
     numbers_stay : bool
-        True if the fit keeps the numbers that laws of levels use, or computes them exactly.
+        True if the fit keeps the number columns that laws of levels need, or computes them exactly.
+        If False, laws of levels that need number columns are not used.
     encode : bool
-        True if text becomes numbers.
+        True if text columns are turned into numbers of categories.
     keep, prefer : sequences of str
-        Columns that must be kept, and columns that are kept rather than others.
+        Columns that must be kept, and columns to keep rather than others if there is a choice.
     """
     kinds = table.columns
     text = [name for name in features if is_text(kinds[name]) and not encode]
@@ -91,7 +102,7 @@ def divide(
         and (numbers_stay or not numbers & {*each.columns})
     ]
     given = {each.column for each in lookups}
-    # Only used laws count: a number stays in the fit if the law that gives it is not used.
+    # A number column leaves the fit only if a law that is used computes it.
     inner = tuple(name for name in order if name in numbers and name not in given)
     labels = tuple(name for name in text if name not in given)
     types = {name: str(kinds[name]) for name in order if name in given}
@@ -102,14 +113,14 @@ def divide(
 
 
 def without_empty(division: Division, empty: Sequence[str]) -> Division:
-    """Set columns aside that turned out to have no value.
+    """Return the division with columns that have no value moved from the fit to `set_aside`.
 
     Parameters
     ----------
     division : Division
-        The columns.
+        The division before.
     empty : sequence of str
-        Columns of the fit that have no value.
+        Names of columns of the fit in which all cells are missing.
     """
     features = tuple(name for name in division.features if name not in empty)
     if not features:

@@ -1,4 +1,4 @@
-"""Dropped columns of a selection: the laws that give them, and columns to drop in their place."""
+"""Dropped columns of a selection: formulas that compute them, and columns to drop instead."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ from gramian.tabular._table_model import TableModel
 DroppedKind = Literal[
     "levels", "law", "constant", "duplicate", "linear", "nonlinear", "partial", "unexplained"
 ]
+"""Kinds of dropped columns, by the formula that computes them; see `DroppedColumn.kind`."""
 
 
 @dataclass(frozen=True)
 class DroppedColumn:
-    """A column that a selection dropped.
+    """A column that a selection dropped, with the formula that computes it from kept columns.
 
     Attributes
     ----------
     column : str
-        The name of the column.
+        Name of the column.
     kind : str
-        "levels": levels of other columns give it. "law": an exact law gives it. "constant",
-        "duplicate", "linear", "nonlinear", "partial": a formula of kept columns, as in
-        :class:`gramian.explanations.Redundancy`. "unexplained": no short formula was found.
+        "levels": it is looked up by the levels (distinct values) of other columns. "law": an exact
+        law computes it. "constant", "duplicate", "linear", "nonlinear", "partial": a formula of
+        kept columns computes it, as in :class:`gramian.explanations.Redundancy`. "unexplained": no
+        short formula was found.
     law : str or None
-        The law or formula, None if `kind` is "unexplained".
+        The law or formula; None if `kind` is "unexplained".
     r2 : float or None
-        The share of the column's variance that the law explains; if there is none, the share that
-        all functions of kept columns explain. None if the fit does not tell.
+        Share of the column's variance that `law` explains. If `law` is None, the share that all
+        functions of the kept columns explain together. None if the share was not computed.
 
     Examples
     --------
@@ -58,12 +60,12 @@ class DroppedColumn:
 
 
 def dropped_columns(model: TableModel) -> dict[str, DroppedColumn]:
-    """Return the dropped columns of a selection, those that laws of levels give first.
+    """Return the dropped columns of a selection by name; columns of kind "levels" come first.
 
     Parameters
     ----------
     model : TableModel
-        The selection.
+        Fitted model that selects columns.
     """
     found = {
         each.column: DroppedColumn(each.column, "levels", str(each), 1.0)
@@ -79,6 +81,7 @@ def dropped_columns(model: TableModel) -> dict[str, DroppedColumn]:
 
 
 def _of_formula(found: Redundancy) -> DroppedColumn:
+    """Return an explained redundancy as a dropped column."""
     if not found.has_formula:
         return DroppedColumn(found.feature, "unexplained", None, found.full_r2)
     law = f"{quote(found.feature)} = {found.formula}"
@@ -90,12 +93,14 @@ def alternatives_of(
 ) -> dict[str, tuple[str, ...]]:
     """Return for each dropped column the kept columns that could be dropped in its place.
 
+    Dropped columns without such an alternative are not in the result.
+
     Parameters
     ----------
     model : TableModel
-        The selection.
+        Fitted model that selects columns.
     by_levels : mapping from str to sequence of str
-        Alternatives to columns that laws of levels give.
+        Alternatives of the columns that laws of levels compute, by name.
     """
     kept = {*model.kept, *model.steps.beside.labels}
     names, elimination = model.steps.columns, model.estimator.model_.elimination

@@ -1,4 +1,4 @@
-"""Tables in memory: from frames, mappings and arrays to Arrow, and back to the kind given."""
+"""Conversion of data frames, mappings and arrays to Arrow tables, and of results back."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NAME = "the table"
-"""The name of a table in memory in messages."""
+"""Words for a table in memory, in messages where files have their paths."""
 
 
 class ArrowTable(Table):
-    """A table in memory.
+    """A `Table` whose rows are a PyArrow table in memory.
 
     Parameters
     ----------
     rows : pyarrow.Table
-        The rows.
+        All rows of the table.
     named : bool, default=True
-        True if the columns have names of their own.
+        True if the user named the columns; False if the names are x0, x1, ...
     """
 
     def __init__(self, rows: pa.Table, named: bool = True) -> None:
@@ -48,11 +48,11 @@ class ArrowTable(Table):
 
     @property
     def columns(self) -> dict[str, Any]:
-        """PyArrow's types of the columns."""
+        """PyArrow types of the columns, by name."""
         return dict(zip(self.names, self._rows.schema.types, strict=True))
 
     def pieces(self, names: Sequence[str], as_text: Mapping[str, bool] | None = None) -> Any:
-        """Read some columns, piece by piece; `as_text` is for text files."""
+        """Return some columns of the table in pieces; `as_text` is not used (for text files)."""
         return in_pieces(self._rows.select(list(names)))
 
 
@@ -63,18 +63,18 @@ def as_table(
     header: bool = True,
     memory_budget: int = DEFAULT_BUDGET,
 ) -> Table:
-    """Open whatever a user hands in as a table.
+    """Return the user's data, of any accepted kind, as a `Table`.
 
     Parameters
     ----------
     data : data frame, Arrow table or dataset, mapping, array, path, sequence of paths or Table
-        The table.
+        The user's data.
     delimiter : str, optional
-        The character between the values of a text file.
+        Character that separates the values in a text file.
     header : bool, default=True
-        True if a text file begins with the names of its columns.
+        True if the first line of a text file has the names of the columns.
     memory_budget : int
-        Bytes; a table whose numbers take more than an eighth of them is read in pieces.
+        Memory in bytes. A table whose numbers take more than an eighth of it is read in pieces.
     """
     require("pyarrow", "A selection of columns of a table")
     if isinstance(data, Table):
@@ -92,16 +92,18 @@ def as_table(
 
 
 def _is_array(data: Any) -> bool:
+    """Return True if the data are a NumPy array, a list or a tuple."""
     return isinstance(data, np.ndarray | list | tuple)
 
 
 def _in_arrow(data: Any) -> pa.Table:
-    """Return rows in memory as an Arrow table; NaN is a missing value."""
+    """Convert a data frame, mapping or array to an Arrow table, with NaN as missing values."""
     arrow, framed = pyarrow(), hasattr(data, "columns")
     try:
         if framed and _module(data) == "pandas":
             return arrow.Table.from_pandas(data, preserve_index=False).replace_schema_metadata()
-        if framed and hasattr(data, "to_arrow"):  # polars, whose stream has types without kernels
+        # polars: its Arrow stream has types for which Arrow lacks compute functions
+        if framed and hasattr(data, "to_arrow"):
             return data.to_arrow()
         if framed and hasattr(data, "__arrow_c_stream__"):
             return arrow.table(data)
@@ -122,6 +124,7 @@ def _in_arrow(data: Any) -> pa.Table:
 
 
 def _array(data: Any) -> NDArray[Any]:
+    """Return the data as a 2-dimensional array; raise TypeError if this is not possible."""
     if hasattr(data, "dask") or (array := np.asarray(data)).ndim != 2:
         raise TypeError(
             "A table is a data frame, an Arrow table, a mapping of columns, a 2-dimensional array, "
@@ -132,18 +135,18 @@ def _array(data: Any) -> NDArray[Any]:
 
 
 def like(data: Any, result: pa.Table, keeps: NDArray[np.bool_], unchanged: Collection[str]) -> Any:
-    """Return rows as the kind of table that a user handed in.
+    """Convert a result to the kind of table that the user passed: pandas, polars, dict or array.
 
     Parameters
     ----------
     data : object
-        The table that the user handed in.
+        The table that the user passed. If it is a path, the result stays a pyarrow.Table.
     result : pyarrow.Table
-        The rows to return.
+        The rows to convert.
     keeps : array of bool
-        For each row of `data`, True if it is among the rows to return.
+        Mask of the rows of `data`: True if the row is in `result`.
     unchanged : collection of str
-        Columns of the result that keep the cells and the type that they have in `data`.
+        Columns that are copied from `data`, so that they keep their exact cells and type.
     """
     names = result.column_names
     if _module(data) == "pandas":
@@ -164,5 +167,5 @@ def like(data: Any, result: pa.Table, keeps: NDArray[np.bool_], unchanged: Colle
 
 
 def _module(data: Any) -> str:
-    """Return the package that an object's class is from."""
+    """Return the name of the package that defines the class of an object, such as "pandas"."""
     return type(data).__module__.partition(".")[0]

@@ -1,4 +1,7 @@
-"""Learning of preprocessing: categories, clocks and fill-in values, piece by piece."""
+"""Learning of a preprocessing from a table that is read piece by piece.
+
+Learned are the categories of text, the clocks of dates, and the numbers that fill missing values.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,9 @@ from gramian.models import (
 from gramian.tables import Clock
 
 MEDIAN_VALUES = 2**24
-"""Largest number of values in memory while medians are computed: 128 MB."""
+"""Largest number of values that are in memory while medians are computed: 128 MB."""
 Steps = TypeVar("Steps", bound=Preprocessing)
+"""Type variable: the class of the preprocessing to make."""
 
 
 def learned(
@@ -37,20 +41,21 @@ def learned(
     encode: bool,
     impute: Impute | None,
 ) -> Steps:
-    """Learn preprocessing from a table that is read piece by piece.
+    """Learn a preprocessing from a table that is read piece by piece.
 
     Parameters
     ----------
     cls : type
-        The class of the result.
+        Class of the preprocessing to return.
     pieces, columns, encode, impute
-        As in `Preprocessing.learn_in_pieces`.
+        See `Preprocessing.learn_in_pieces`.
     """
     columns = tuple(columns)
     if impute not in (None, *get_args(Impute)):
         raise ValueError(f"impute must be among {get_args(Impute)}; got {impute!r}.")
 
     def taken() -> Iterator[ColumnValues]:
+        """Read the wanted columns piece by piece; raise if a number is infinite."""
         for piece in pieces():
             found = columns_of(piece, columns)
             for name, values in found.items():
@@ -80,29 +85,31 @@ def learned(
 
 @dataclass
 class _Seen:
-    """Counts and dates of a table that was read once."""
+    """Facts that one reading of a table collects: counts of values and labels, and some dates."""
 
     n_rows: int = 0
+    """Number of rows of the table."""
     n_values: Counter[str] = field(default_factory=Counter)
-    """From a column to the number of its values that are not missing."""
+    """From the name of each column to the number of its cells that are not missing."""
     labels: dict[str, Counter[str]] = field(default_factory=dict)
-    """From a column of text to the number of cells with each label."""
+    """From the name of each text column to the number of cells with each label."""
     dates: dict[str, NDArray[np.datetime64]] = field(default_factory=dict)
-    """From a column of dates to the first date of each piece, and dates with a time of the day."""
+    """From the name of each date column to some of its dates, enough to make a clock: for each
+    piece of the table, the earliest date, and one date with a time of the day if there is one."""
 
     @property
     def clocks(self) -> dict[str, Clock]:
-        """From a column of dates to the clock that makes numbers of its dates."""
+        """From the name of each date column to the clock that turns its dates into numbers."""
         return {name: Clock.of(times) for name, times in self.dates.items()}
 
     @property
     def empty(self) -> list[str]:
-        """The columns without any value."""
+        """Names of the columns in which all cells are missing."""
         return [name for name, count in self.n_values.items() if not count]
 
 
 def _look(pieces: Iterable[ColumnValues]) -> _Seen:
-    """Read a table once."""
+    """Read all pieces of a table once, and return the facts that were collected."""
     seen = _Seen()
     for piece in pieces:
         seen.n_rows += len(next(iter(piece.values()), ()))
@@ -126,7 +133,8 @@ def _typical(
 ) -> Array:
     """Return the mean or the median of each column, without missing values.
 
-    Medians of a large table are computed for a few columns at a time: it is read several times.
+    Medians of a large table are computed for a few columns at a time, so that the table is read
+    several times.
     """
     if how == "mean":
         sums = [(np.nansum(x, axis=0), np.sum(~np.isnan(x), axis=0)) for x in pieces()]
@@ -147,5 +155,5 @@ def _typical(
 
 
 def _most_frequent(labels: Counter[str], categories: Sequence[str]) -> float:
-    """Return the code of the most frequent category; of ties, the first."""
+    """Return the index of the most frequent category; the first index if several are tied."""
     return float(max(range(len(categories)), key=lambda i: (labels[categories[i]], -i)))

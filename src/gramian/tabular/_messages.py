@@ -1,4 +1,7 @@
-"""Messages about a table: facts, and options that Python and the command spell differently."""
+"""Error messages and cautions about tables, for Python and for the command line.
+
+A message is a template. Option names in it are written as Python arguments or as command options.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +10,31 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Spelling = Callable[[str, str], str]
-"""Writes an option with its value: from ("degree", "3") to "degree=3" or "--degree 3"."""
+"""Function that writes an option and its value as text: from ("degree", "3") to "degree=3" for
+Python, or to "--degree 3" for the command."""
 OPTIONS = (
     *("algorithm", "alpha", "backward", "columns", "criterion", "degree", "directions", "encode"),
     *("exclude", "family", "given", "header", "id", "keep", "n", "prefer", "prove", "relative"),
     *("target", "threshold", "validation"),
 )
-"""Options that messages name."""
+"""Names of the options that can occur in templates of messages."""
 FUNCTIONS = ("relations", "select")
-"""Public functions that messages name; each is also a command."""
+"""Names of the public functions that can occur in templates of messages; each is also a command."""
 ANY = "..."
-"""The value of an option in a message that does not say which value to give."""
+"""Value of an option in a template if the user has to choose the value."""
 CautionKind = Literal["saturated", "overfitted", "ill-conditioned", "header", "numbers as text"]
+"""Kinds of cautions; `TableCaution` explains them."""
 
 
 def in_python(option: str, value: str) -> str:
-    """Write an option as a keyword argument.
+    """Return an option as a Python keyword argument, such as "degree=3".
 
     Parameters
     ----------
     option : str
-        The name of the option, or of a function.
+        Name of an option, or of a public function, which becomes "gramian.select".
     value : str
-        The value, ANY, or an empty text for the name alone.
+        Value of the option, or `ANY`; an empty text returns the name alone.
     """
     if option in FUNCTIONS:
         return f"gramian.{option}"
@@ -42,17 +47,17 @@ def in_python(option: str, value: str) -> str:
 
 
 def worded(template: str, facts: Mapping[str, Any], spelling: Spelling = in_python) -> str:
-    """Fill in a template.
+    """Return the text of a message: the template with facts and options filled in.
 
     Parameters
     ----------
     template : str
-        A text with the names of facts and options in braces; the value of an option stands
-        behind a colon, as in ``{degree:3}``.
+        Text with the names of facts and options in braces; the value of an option follows a
+        colon, as in ``{degree:3}``.
     facts : mapping from str to object
-        The facts.
+        Values of the facts, by name.
     spelling : callable
-        Writes an option.
+        Function that writes an option and its value as text.
     """
     options = {name: _Option(name, spelling) for name in (*OPTIONS, *FUNCTIONS)}
     return template.format(**options, **facts)
@@ -60,7 +65,7 @@ def worded(template: str, facts: Mapping[str, Any], spelling: Spelling = in_pyth
 
 @dataclass(frozen=True)
 class _Option:
-    """An option that `str.format` writes with its value."""
+    """An option in a template: `str.format` calls its `__format__` with the option's value."""
 
     name: str
     spelling: Spelling
@@ -70,14 +75,14 @@ class _Option:
 
 
 class RefusalError(ValueError):
-    """A table or an option that cannot be used.
+    """Error: a table or an option cannot be used.
 
     Parameters
     ----------
     template : str
-        The message, as `worded` takes it, without a full stop.
+        Template of the message, as in `worded`, without a full stop at the end.
     **facts
-        The facts that the template names.
+        Values of the facts that the template names.
     """
 
     def __init__(self, template: str, **facts: Any) -> None:
@@ -89,22 +94,22 @@ class RefusalError(ValueError):
         super().__init__(f"{text[0].upper() if plain else text[0]}{text[1:]}.")
 
     def worded(self, spelling: Spelling) -> str:
-        """Return the message with options spelled in another way.
+        """Return the message with its options written by `spelling`.
 
         Parameters
         ----------
         spelling : callable
-            Writes an option.
+            Function that writes an option and its value as text.
         """
         return worded(self.template, self.facts, spelling)
 
 
 class UnusableTableError(RefusalError):
-    """A table, or a model for this table, that cannot be used."""
+    """Error: a table cannot be used, or a model cannot be applied to it."""
 
 
 class OptionError(RefusalError):
-    """Options that contradict each other, or name what the table does not have."""
+    """Error: options contradict each other, or name columns that the table does not have."""
 
 
 CAUTIONS: Mapping[CautionKind, str] = {
@@ -119,7 +124,7 @@ CAUTIONS: Mapping[CautionKind, str] = {
     "numbers as text": "column {column!r} holds numbers except {words}, and is still encoded as "
     "{n_categories:,} categories",
 }
-"""What each kind of caution says."""
+"""Template of the message for each kind of caution."""
 
 
 @dataclass(frozen=True)
@@ -129,15 +134,16 @@ class TableCaution:
     Attributes
     ----------
     kind : {"saturated", "overfitted", "ill-conditioned", "header", "numbers as text"}
-        "saturated": the functions span all rows, and every residual is zero. "overfitted": the
-        functions number more than half of the rows. "ill-conditioned": rounding errors may show
-        in residual variances. "header": the first row of a text file was taken for names of
-        columns, and all of these names are numbers. "numbers as text": a column has few cells
-        that are no numbers, and all its cells were encoded as categories.
+        "saturated": the functions can fit any values in so few rows, so that every residual is
+        zero. "overfitted": there are more functions than half the number of rows.
+        "ill-conditioned": rounding errors may be visible in residual variances. "header": the
+        first row of a text file was read as names of columns, but all these names are numbers.
+        "numbers as text": most categories of an encoded text column are numbers.
     facts : mapping from str to object
-        The numbers and names that belong to the kind.
+        Numbers and names for the message; their keys depend on `kind`.
     remedy : str
-        The remedy, empty if there is none; parameters of :func:`gramian.select` are in braces.
+        Advice for the user; empty if there is none. Parameters of :func:`gramian.select` are in
+        braces.
 
     Examples
     --------
@@ -153,12 +159,12 @@ class TableCaution:
     remedy: str = ""
 
     def worded(self, spelling: Spelling) -> str:
-        """Return the caution in words, without a full stop.
+        """Return the message of the caution and its remedy, without a full stop at the end.
 
         Parameters
         ----------
         spelling : callable
-            Writes an option, given its name and value.
+            Function that writes an option and its value as text.
         """
         parts = [CAUTIONS[self.kind], *([self.remedy] if self.remedy else [])]
         return worded(". ".join(parts), self.facts, spelling)

@@ -1,4 +1,4 @@
-"""Method of a selection or extraction: its options, and the estimator that they make."""
+"""Options of the algorithm for a table, and the estimator that is made from them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from gramian.tabular._direction_weights import DirectionWeights
 from gramian.tabular._messages import OptionError
 
 ESTIMATORS = {"gfs": GFS, "gfa": GFA, "gfr": GFR, "gca": GCA}
+"""From the name of an algorithm to its estimator; "manifold" is made by `_make_manifold`."""
 SELECTORS = ("gfa", "gfs")
 """Algorithms that select columns; all others extract components."""
 ELIMINATING = ("gfa", "gca")
-"""Algorithms that begin with all columns, and drop those that others explain."""
+"""Algorithms that can start with all columns and drop those that other columns explain."""
 Family = Literal["multilinear", "polynomial", "hermite", "legendre", "fourier", "indicator", "auto"]
+"""Names of the families of functions that a user can choose."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """Options of an algorithm."""
+    """The user's options for the algorithm; `gramian.select` explains most of them."""
 
     n: float | None = None
     threshold: float | None = None
@@ -37,28 +39,29 @@ class Method:
     criterion: str | None = None
     given: Names = None
     directions: DirectionWeights | str | None = None
-    """Weights of the first directions, or the name of their file while this is not read."""
+    """Weights of the first directions, for "gfr"; the path of their file before it is read."""
     seed: int | None = 0
+    """Seed of the random choice of held-out rows."""
 
     @property
     def algorithm(self) -> str:
-        """The algorithm that suits the options if the user names none.
+        """Default algorithm: "gfs" if `n`, `criterion` or `given` is set, otherwise "gfa".
 
-        A number of columns, and options that only GFS takes, ask for the most informative columns.
+        These options ask for a few informative columns, which is what GFS selects.
         """
         few = self.n is not None or self.criterion is not None or self.given
         return "gfs" if few else "gfa"
 
 
 def make_estimator(algorithm: str, method: Method, **more: Any) -> Any:
-    """Make the estimator.
+    """Make the estimator of an algorithm, not fitted; raise OptionError if options do not suit it.
 
     Parameters
     ----------
     algorithm : str
         "gfs", "gfa", "gfr", "gca" or "manifold".
     method : Method
-        Its options.
+        The user's options.
     **more
         Other parameters of the estimator.
     """
@@ -94,7 +97,7 @@ def make_estimator(algorithm: str, method: Method, **more: Any) -> Any:
 
 
 def _make_manifold(method: Method, **more: Any) -> PolynomialManifold:
-    """Make the estimator of curved codes, which has no thresholds."""
+    """Make a PolynomialManifold; raise OptionError for options that it does not have."""
     _refuse_misfits("manifold", method)
     if method.threshold is not None or method.relative:
         raise OptionError(
@@ -126,7 +129,7 @@ def _make_manifold(method: Method, **more: Any) -> PolynomialManifold:
 
 
 def _refuse_misfits(algorithm: str, method: Method) -> None:
-    """Refuse options that do not belong together."""
+    """Raise OptionError for options that do not suit the algorithm or each other."""
     eliminates = algorithm in ELIMINATING
     backward = eliminates and method.backward
     is_share = backward or method.relative

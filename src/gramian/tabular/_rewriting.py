@@ -1,4 +1,7 @@
-"""Rewriting of tables by a model, piece by piece: fewer columns, or all columns again."""
+"""Application of a model to tables, piece by piece.
+
+`reduced` returns the table with fewer columns; `reconstructed` computes all columns again.
+"""
 
 from __future__ import annotations
 
@@ -24,35 +27,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Piece:
-    """Some rows of a table, rewritten."""
+    """Result of a model for some consecutive rows of a table."""
 
     rows: pa.Table
+    """Rows of the result. Rows with missing values may have been dropped."""
     keeps: NDArray[np.bool_]
-    """For each row that was read, True if it is among `rows`."""
+    """Mask of the rows that were read: True if the row is in `rows`."""
     n_unknown: int
-    """The number of cells that are empty because no row of the fit had their level."""
+    """Number of computed cells that are empty because the fit has not seen their level."""
 
 
 def reduced(
     model: TableModel, table: Table, others: Passing, verbatim: Collection[str] = ()
 ) -> Iterator[Piece]:
-    """Return the rows of a table with the kept columns only, or with the components.
+    """Reduce a table to the kept columns, or to the components, of a model.
 
     Parameters
     ----------
     model : TableModel
-        The model.
+        The fitted model.
     table : Table
-        The table.
+        The table to reduce.
     others : Passing
-        Columns that pass through.
+        Columns that are copied unchanged to the result.
     verbatim : collection of str
-        Columns among `others` that a text file gives as they are written there.
+        Columns among `others` whose cells are copied from a text file exactly as written.
 
     Returns
     -------
     pieces : iterator of Piece
-        One or more pieces.
+        The result in one or more pieces.
     """
     _check_kept(model)
     columns = list(model.steps.columns)
@@ -72,10 +76,9 @@ def reduced(
 def reconstructed(
     model: TableModel, table: Table, others: Passing, verbatim: Collection[str] = ()
 ) -> Iterator[Piece]:
-    """Return the rows of a table with all columns of the fit.
+    """Compute all columns of the fit from a table of kept columns or of components.
 
-    The table has the kept columns, the components, or all columns of the fit. Parameters and
-    results are those of `reduced`.
+    The table may also have all columns of the fit. Parameters and results are those of `reduced`.
     """
     _check_kept(model)
     columns, kept = list(model.steps.columns), model.kept
@@ -94,7 +97,7 @@ def reconstructed(
         z = _transformed(model, values) if from_all else values
         x = model.estimator.inverse_transform(z) if len(z) else np.empty((0, len(columns)))
         result = in_words(with_names(x, columns), model.steps)
-        if model.selects:  # kept columns as they were, without rounding errors
+        if model.selects:  # copy kept columns from the input, without rounding errors
             given = filled(rows, steps)
             result = _with_columns(result, {name: given.column(name) for name in kept})
         return result
@@ -103,7 +106,7 @@ def reconstructed(
 
 
 def _check_kept(model: TableModel) -> None:
-    """Refuse a model that keeps nothing, and give the reason."""
+    """Raise an error if a model keeps no column or component; the message says why."""
     if not model.kept:
         varied = model.estimator.model_.record.total[0] > 0
         raise UnusableTableError(
@@ -114,6 +117,7 @@ def _check_kept(model: TableModel) -> None:
 
 
 def _transformed(model: TableModel, values: Array) -> Array:
+    """Return the components of rows of numbers; an array without rows if there are no rows."""
     if not len(values):
         return np.empty((0, len(model.kept)))
     result: Array = model.estimator.transform(model.taken(values))
@@ -122,26 +126,30 @@ def _transformed(model: TableModel, values: Array) -> Array:
 
 @dataclass
 class _Rewriter:
-    """A table, and the function that rewrites rows, given the rows and their numbers."""
+    """Reader of a table that applies a function of a model to each piece of the table."""
 
     model: TableModel
     table: Table
     others: Passing
+    """Columns that are copied unchanged to the result."""
     verbatim: Collection[str]
+    """Columns among `others` whose cells are copied from a text file exactly as written."""
     steps: Preprocessing
-    """Steps of the columns that the function takes."""
+    """Preprocessing of the columns that the function takes."""
     places: Mapping[str, str]
-    """From the model's name of a column to the table's name."""
+    """From the name of a column in the model to its name in the table."""
     function: Callable[[pa.Table, Array], pa.Table]
+    """Function from rows of the table, and the numbers made of them, to rows of the result."""
     n_read: int = 0
+    """Number of rows that have been read so far."""
 
     def pieces(self, *, whole: bool) -> Iterator[Piece]:
-        """Read the table, and rewrite it piece by piece.
+        """Read the table piece by piece, and yield the result for each piece.
 
         Parameters
         ----------
         whole : bool
-            True if the result has all columns of the fit.
+            True if the result has all columns of the fit; then columns of laws of levels are added.
         """
         self.places = {name: self.places[name] for name in self.steps.columns}
         labels = {self.places[name]: True for name in self.steps.categories}
@@ -152,10 +160,11 @@ class _Rewriter:
         for rows in self.table.pieces(names, as_text):
             for part in in_pieces(rows, width):
                 yield self._rewritten(part, whole)
-        if not self.n_read:  # a table without rows has columns
+        if not self.n_read:  # a table without rows still has columns: yield one empty piece
             yield self._rewritten(self.table.read(names, as_text), whole)
 
     def _rewritten(self, piece: pa.Table, whole: bool) -> Piece:
+        """Return the result for one piece of the table."""
         places, others, beside = self.places, self.others, self.model.steps.beside
         inner = piece.select(list(places.values())).rename_columns(list(places))
         numbers = plain(inner)
@@ -191,16 +200,18 @@ class _Rewriter:
 
 
 def with_labels(others: Passing, model: TableModel, table: Table) -> Passing:
-    """Return the columns that pass through, with columns of text that stay beside a model.
+    """Add the text columns that a model keeps to the columns that are copied to the result.
+
+    Raise an error if the table lacks one of these text columns.
 
     Parameters
     ----------
     others : Passing
-        The columns that pass through without the text.
+        Columns to copy, without the text columns of the model.
     model : TableModel
-        The model.
+        The fitted model.
     table : Table
-        The table.
+        The table to which the model is applied.
     """
     labels = [name for name in model.steps.beside.labels if name not in others.names]
     absent = [name for name in labels if name not in table.columns]
@@ -214,14 +225,17 @@ def with_labels(others: Passing, model: TableModel, table: Table) -> Passing:
 
 
 def with_given(table: pa.Table, beside: Beside) -> tuple[pa.Table, int]:
-    """Add the columns that laws of levels give, and count cells whose levels the fit never saw.
+    """Append the columns that laws of levels compute to a table.
+
+    Return the table, and the number of cells that are empty because the fit has not seen their
+    level.
 
     Parameters
     ----------
     table : pyarrow.Table
-        The columns of the fit, and the text beside it.
+        Columns of the fit, and text columns that are not in the fit.
     beside : Beside
-        The laws.
+        The laws of levels, and the Arrow types of the columns that they compute.
     """
     inner = plain(table)
     found, n_unknown = beside.compute(lambda name: inner.column(name).to_numpy())
@@ -231,7 +245,7 @@ def with_given(table: pa.Table, beside: Beside) -> tuple[pa.Table, int]:
 
 
 def _in_type(values: Any, kind: str | None) -> Any:
-    """Return the values of a law of levels as a column of the type that the column had."""
+    """Convert the values that a law computed to an Arrow array; `kind` is its type, if needed."""
     arrow = pyarrow()
     if values.dtype == object:
         return arrow.array(values, arrow.string(), from_pandas=True)
@@ -246,20 +260,20 @@ def _in_type(values: Any, kind: str | None) -> Any:
 
 
 def _with_columns(table: pa.Table, new: Mapping[str, Any]) -> pa.Table:
-    """Return a table with columns replaced by columns of the same names."""
+    """Return a table in which the columns in `new` replace the columns of the same names."""
     columns = {name: new.get(name, table.column(name)) for name in table.column_names}
     return pyarrow().table(columns, metadata=table.schema.metadata)
 
 
 def in_words(table: pa.Table, steps: Preprocessing) -> pa.Table:
-    """Turn the numbers of dates into dates, and the numbers of categories into categories.
+    """Convert numbers back to dates and to categories, in the columns that had them.
 
     Parameters
     ----------
     table : pyarrow.Table
-        The table.
+        Table of numbers, with all columns of the fit.
     steps : Preprocessing
-        The steps that made numbers of dates and categories.
+        Preprocessing that turned dates and categories into numbers.
     """
     arrow, new = pyarrow(), {}
     for name, clock in steps.clocks.items():
@@ -273,14 +287,14 @@ def in_words(table: pa.Table, steps: Preprocessing) -> pa.Table:
 
 
 def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
-    """Fill in missing values as a model does.
+    """Fill missing values of a table with the values that a preprocessing has learned.
 
     Parameters
     ----------
     table : pyarrow.Table
-        The table.
+        Table with all columns of `steps`.
     steps : Preprocessing
-        The steps, which hold the values to fill in.
+        Preprocessing with the values to fill in; without such values the table is returned as is.
     """
     if steps.impute is None:
         return table
@@ -303,7 +317,7 @@ def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
 
 
 def _keeps_type(kind: Any, value: float) -> bool:
-    """Return True if integers or truth values keep their type when a value is filled in.
+    """Return True if a column of integers or truth values keeps its type when `value` fills it.
 
     The answer does not depend on the rows, so that all pieces of a table have one type.
     """

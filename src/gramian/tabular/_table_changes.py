@@ -1,4 +1,4 @@
-"""Changes of a table before a fit: rows left out, cells filled in, columns set aside."""
+"""Record of the changes of a table before a fit: dropped rows, filled cells, ignored columns."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ from typing import Any
 
 @dataclass(frozen=True)
 class TableChanges:
-    """Changes of a table before a fit."""
+    """Changes of a table before a fit: dropped rows, filled cells, ignored columns."""
 
     rows_read: int
+    """Number of rows of the table."""
     rows_used: int
+    """Number of rows that the fit used."""
     cells_filled: int = 0
+    """Number of missing cells that were filled."""
     set_aside: Mapping[str, str] = field(default_factory=dict)
-    """From a column that plays no part to the reason."""
+    """From the name of each column that was ignored to the reason, such as "constant"."""
     beside: tuple[str, ...] = ()
-    """Columns of text that stay as they are."""
+    """Text columns that are kept unchanged and that the fit does not use."""
 
     @property
     def rows_left_out(self) -> int:
-        """The number of rows that the fit does not use."""
+        """Number of rows of the table that the fit did not use."""
         return self.rows_read - self.rows_used
 
     def document(self) -> dict[str, Any]:
-        """Return the changes for machines."""
+        """Return the changes as a dictionary that can be written as JSON."""
         return {
             "rows_read": self.rows_read,
             "rows_left_out": self.rows_left_out,

@@ -1,4 +1,4 @@
-"""Fits to tables: check options, divide columns, make numbers, fit."""
+"""Fit of an estimator to a table: check options, divide columns, turn cells into numbers, fit."""
 
 from __future__ import annotations
 
@@ -51,24 +51,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableFit:
-    """A fit that has not begun."""
+    """A fit to a table that is prepared and checked, but not started; `run` starts it."""
 
     algorithm: str
+    """Name of the algorithm: "gfs", "gfa", "gfr", "gca" or "manifold"."""
     estimator: Any
+    """Estimator that `run` fits."""
     table: Table
     features: tuple[str, ...]
-    """The columns that the fit sees."""
+    """Names of the columns that the fit may use."""
     passing: Passing
-    """The columns that pass through."""
+    """Columns that are copied unchanged to results."""
     options: ColumnOptions
     directions: DirectionWeights | None = None
-    """The first directions, if the user gives them."""
+    """Weights of the first directions, if the user passed them."""
 
     def run(self) -> FittedTable:
-        """Fit."""
+        """Fit the estimator to the table, and return the model with facts about the fit."""
         divided = self._divided()
         with warnings.catch_warnings():
-            # The cautions of the result say what these warnings say.
+            # The result has cautions with the content of these warnings.
             for category in (OverfittingWarning, NumericalWarning, UnitsWarning):
                 warnings.simplefilter("ignore", category)
             try:
@@ -88,7 +90,7 @@ class TableFit:
         return FittedTable(fit, model, cautions, changes, divided.alternatives)
 
     def _fit(self, divided: Division) -> tuple[TableFit, Preprocessing, TableChanges]:
-        """Fit to the columns of a division; a column without values is an error."""
+        """Fit the estimator to `divided.features`; raise EmptyColumnError if a column is empty."""
         fit = replace(self, features=divided.features)
         if self.directions is not None:
             self.estimator.set_params(given=self.directions.among(fit.features))
@@ -109,7 +111,7 @@ class TableFit:
             ) from error
 
     def _divided(self) -> Division:
-        """Divide the columns, and tell the estimator which columns to keep or to prefer."""
+        """Divide the columns, and set the parameters `keep` and `priority` of the estimator."""
         numbers_stay = self.algorithm == "gfa" and self.estimator.backward
         keep = (numbers_stay and self.estimator.keep) or ()
         prefer = (numbers_stay and self.estimator.priority) or ()
@@ -129,7 +131,7 @@ class TableFit:
                 table=self.table.name,
             )
         if numbers_stay:
-            # A date that numbers nearly give stays: the difference is what matters.
+            # Keep all dates: a date that numbers explain only nearly is not redundant.
             kinds, is_temporal = self.table.columns, pyarrow().types.is_temporal
             dates = [name for name in divided.features if is_temporal(kinds[name])]
             wanted = {"keep": [*keep, *divided.needed, *dates], "priority": prefer}
@@ -139,6 +141,7 @@ class TableFit:
         return divided
 
     def _changes(self, divided: Division, n_read: int, n_used: int, n_filled: int) -> TableChanges:
+        """Return the record of changes; counts of the estimator replace `n_used` and `n_filled`."""
         variances = getattr(self.estimator.model_, "variances", None)
         constant = [] if variances is None else np.flatnonzero(variances == 0).tolist()
         names = [self.features[i] for i in constant if self.estimator.model_.selects]
@@ -150,6 +153,7 @@ class TableFit:
         return TableChanges(n_read, n_used, n_filled, set_aside, tuple(divided.beside.labels))
 
     def _fit_to_blocks(self, divided: Division) -> tuple[Preprocessing, TableChanges]:
+        """Fit to a large table that the estimator reads in blocks of rows."""
         steps = replace(self._learned(self.pieces), clocks=divided.clocks)
         fills = steps.missing == "fill"
         n_read = n_used = n_filled = 0
@@ -172,7 +176,7 @@ class TableFit:
         return steps, self._changes(divided, n_read, n_used, n_filled)
 
     def pieces(self) -> Iterator[pa.Table]:
-        """Read the columns of the fit, piece by piece."""
+        """Read the columns of the fit piece by piece; raise for infinite or too large values."""
         n_read = 0
         for piece in self.table.pieces(self.features):
             rows = plain(piece)
@@ -182,7 +186,7 @@ class TableFit:
             yield rows
 
     def _learned(self, pieces: Callable[[], Iterable[pa.Table]]) -> Preprocessing:
-        """Learn the steps for text and gaps; without options, gaps are left to the fit."""
+        """Learn the preprocessing of text and missing values; by default NaN goes to the fit."""
         options = self.options
         if not options.encode and options.impute is None:
             return Preprocessing(self.features, missing="keep")
@@ -195,13 +199,14 @@ class TableFit:
         )
 
     def rows(self) -> pa.Table:
-        """Read the columns of the fit, text as text, dates as dates and all others as floats."""
+        """Read the columns of the fit into memory: text, dates, and all other columns as floats."""
         table = self.table.read(self.features)
         kinds = dict(zip(table.column_names, table.schema.types, strict=True))
         check_types(kinds, encode=self.options.encode)
         return plain(table)
 
     def _fit_in_memory(self, divided: Division) -> tuple[Preprocessing, TableChanges]:
+        """Read the table into memory, and fit to it."""
         rows = self.rows()
         refuse_infinite(rows, self.table)
         refuse_too_wide(rows, self.table)
@@ -216,7 +221,7 @@ class TableFit:
         self._check_enough(len(x), " without missing values" if len(x) < n_rows else "")
         table = with_names(x, self.features)
         n_used = len(x)
-        del rows, x  # which may take much memory
+        del rows, x  # release their memory before the fit
         try:
             self.estimator.fit(table)
         except TooManyLevelsError as error:
@@ -224,6 +229,7 @@ class TableFit:
         return steps, self._changes(divided, n_rows, n_used, n_filled)
 
     def _check_enough(self, n_rows: int, complete: str = "") -> None:
+        """Raise an error if there are fewer than 2 rows."""
         if n_rows < 2:
             raise UnusableTableError(
                 "{table} has {rows}{complete}, and a fit needs at least 2",
@@ -233,12 +239,12 @@ class TableFit:
             )
 
     def _made_numbers(self, rows: pa.Table, divided: Division) -> tuple[Preprocessing, Array]:
-        """Return the steps from rows to numbers, and the numbers."""
+        """Learn the preprocessing of rows; return it, and the rows as numbers."""
         steps = replace(self._learned(lambda: [rows]), clocks=divided.clocks)
         return steps, steps.apply(rows)
 
     def _too_many_levels(self, most: int, table: pa.Table | None = None) -> UnusableTableError:
-        """Return an error that names the columns with too many values for indicators."""
+        """Return an error that names the columns with more than `most` distinct values."""
         needs = "{family:indicator} is for columns of at most {most} distinct values"
         if self.algorithm not in SELECTORS:
             return UnusableTableError(
@@ -258,15 +264,16 @@ class TableFit:
 
 @dataclass(frozen=True)
 class FittedTable:
-    """A finished fit, with the facts about it that are not in the model."""
+    """Result of `TableFit.run`: the model, and facts about the fit that are not in the model."""
 
     fit: TableFit
     model: TableModel
     cautions: tuple[TableCaution, ...]
+    """Facts that may make the result misleading."""
     changes: TableChanges
     """Changes of rows and columns before the fit."""
     alternatives: Mapping[str, Sequence[str]]
-    """From a column that a law of levels gives to columns that could be given in its place."""
+    """See `Division.alternatives`."""
 
 
 def prepare(
@@ -277,22 +284,22 @@ def prepare(
     method: Method,
     directions: Table | None = None,
 ) -> TableFit:
-    """Check all that can be checked before a fit.
+    """Check the options against the columns of a table, and return a fit that is ready to run.
 
     Parameters
     ----------
     table : Table
-        The table.
+        The table of the fit; only names and types of its columns are used here.
     algorithm : str
         "gfs", "gfa", "gfr", "gca" or "manifold".
     estimator : estimator
-        The estimator, as `make_estimator` makes it.
+        Estimator that `make_estimator` returned; some of its parameters are set here.
     options : ColumnOptions
-        The roles of columns.
+        The user's options for columns.
     method : Method
-        Options of the algorithm.
+        The user's options for the algorithm.
     directions : Table, optional
-        Weights of the first directions.
+        Weights of the first directions, one row for each direction.
     """
     features, passing = choose(list(table.columns), options)
     if method.keep:
@@ -331,13 +338,13 @@ def prepare(
 
 
 def _of_header(table: Table) -> Iterator[TableCaution]:
-    """Warn of names of columns that look like a row of numbers."""
+    """Yield a caution if all column names of a text file are numbers, so it may lack a header."""
     if table.format in TEXT and table.named and all(map(is_numeric, table.columns)):
         yield TableCaution("header", {"table": table.name})
 
 
 def _of_categories(steps: Preprocessing) -> Iterator[TableCaution]:
-    """Warn of columns of numbers that are encoded because of a few words."""
+    """Yield a caution for each text column whose categories are numbers, except for a few words."""
     for name, categories in steps.categories.items():
         words = [each for each in categories if not is_numeric(each)]
         if words and 2 * len(words) < len(categories):
@@ -353,11 +360,11 @@ REMEDIES = {
     Remedy.MORE_ROWS: "more rows",
     Remedy.BETTER_FAMILY: "{family:hermite}",
 }
-"""Remedies that options of a selection or extraction are for."""
+"""Words for the remedies that are options of `gramian.select`; other remedies are not shown."""
 
 
 def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:
-    """Return the cautions of a fitted model; the user has decided on units already."""
+    """Yield the cautions of a fitted estimator, except for cautions about units of columns."""
     for each in estimator.model_.cautions:
         known = [REMEDIES[remedy] for remedy in each.remedies if remedy in REMEDIES]
         remedy = f"Use {either(known)}" if known else ""

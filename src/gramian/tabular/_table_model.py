@@ -1,4 +1,4 @@
-"""Fitted estimators with the preprocessing of their table."""
+"""Model of a table: a fitted estimator together with the preprocessing of the table."""
 
 from __future__ import annotations
 
@@ -23,64 +23,66 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableModel:
-    """A fitted estimator with the preprocessing of its table."""
+    """A fitted estimator together with the preprocessing of its table."""
 
     estimator: Any
+    """The fitted estimator."""
     steps: Preprocessing
-    """Steps from the table to the numbers of the fit; their columns are those of the fit."""
+    """Preprocessing that turns a table into the numbers of the fit; `steps.columns` are the columns
+    of the fit."""
     named: bool = True
     """True if the columns of the fit had names."""
     version: str = gramian.__version__
-    """The version of gramian that fitted the estimator."""
+    """Version of gramian that fitted the estimator."""
 
     @property
     def selects(self) -> bool:
-        """True if the model keeps columns of the table; False if it makes components."""
+        """True if the model selects columns of the table; False if it computes components."""
         selects: bool = self.estimator.model_.selects
         return selects
 
     @property
     def noun(self) -> str:
-        """The word for one kept thing: "column", "component" or "code"."""
+        """Word for one column of the reduced table: "column", "component" or "code"."""
         thing: str = self.estimator.model_.thing
         return "component" if thing == "direction" else thing
 
     @property
     def kept(self) -> list[str]:
-        """The columns of the smaller table, in its order."""
+        """Names of the columns of the reduced table, in the order of that table."""
         if self.selects:
             return [self.steps.columns[i] for i in np.flatnonzero(self.estimator.support_).tolist()]
         return [str(name) for name in self.estimator.get_feature_names_out()]
 
     @property
     def order(self) -> list[str]:
-        """The columns of the smaller table, in the order of choice."""
+        """Names of the columns of the reduced table, in the order in which the fit chose them."""
         if self.selects:
             return [self.steps.columns[i] for i in self.estimator.selected_features_]
         return self.kept
 
     @property
     def dropped(self) -> list[str]:
-        """The columns of the fit that the smaller table lacks."""
+        """Names of the columns of the fit that are not selected; empty for components."""
         return [] if not self.selects else [c for c in self.steps.columns if c not in self.kept]
 
     def taken(self, values: Array) -> Any:
-        """Return numbers as the estimator takes them: with names if it was fitted with names."""
+        """Return rows of numbers as input for the estimator, with names if the fit had names."""
         has_names = self.estimator.model_.names is not None
         return with_names(values, self.steps.columns) if has_names else values
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file."""
+        """Write the estimator and its preprocessing to a model file."""
         save(self.estimator, path, preprocessing=self.steps)
 
 
 def read_model(path: str | os.PathLike[str]) -> TableModel:
-    """Read a model file, written by the command or from Python.
+    """Read a model file that the command `gramian` or Python code wrote.
 
     Parameters
     ----------
     path : path
-        The file.
+        Path of the model file.
     """
     model = read(path)
     steps, names = model.preprocessing, getattr(model.estimator, "feature_names_in_", None)
@@ -92,32 +94,35 @@ def read_model(path: str | os.PathLike[str]) -> TableModel:
 
 
 def with_names(rows: Array, names: Sequence[str]) -> pa.Table:
-    """Return rows as a table with names of columns, which estimators check and use.
+    """Return rows of numbers as an Arrow table with column names, which estimators check.
 
     Parameters
     ----------
     rows : array of shape (n_rows, n_columns)
         The rows.
     names : sequence of str
-        The names.
+        Names of the columns.
     """
     return pyarrow().table([np.ascontiguousarray(column) for column in rows.T], names=list(names))
 
 
 def passing(model: TableModel, table: Table, id: Names = None, target: Names = None) -> Passing:
-    """Find the columns that pass through: those that the user names, or those of the fit.
+    """Return the columns of a table that are copied unchanged to the result.
+
+    They are the columns that the user names; by default the `id` and `target` columns of the fit
+    that the table has.
 
     Parameters
     ----------
     model : TableModel
-        The model.
+        The fitted model.
     table : Table
-        The table, which may lack columns that passed through at the fit.
+        The table to which the model is applied.
     id, target : str, iterable of str or None
-        The columns that the user names.
+        Names or shell patterns of the columns that come first and last in the result.
     """
     names, steps = list(table.columns), model.steps
-    # Without names, places agree only if the table is as wide as that of the fit.
+    # Without names, columns are found by position: both tables must have as many columns.
     width = len(steps.columns) + len(steps.ids) + len(steps.targets)
     known = set(names) if table.named or len(names) == width else set()
     found_ids = in_table(find(id, names, "id"), names)
@@ -141,19 +146,19 @@ def locate(
     Parameters
     ----------
     choices : sequence of sequences of str
-        Sets of columns, as the model names them, any of which will do; the first set that the
-        table has is taken.
+        Lists of column names of the model. The first list whose columns are all in the table is
+        used.
     model : TableModel
-        The model.
+        The fitted model.
     table : Table
-        The table.
+        The table to which the model is applied.
     others : Passing
-        Columns that pass through, and have no position.
+        Columns that are copied unchanged; they are not counted in positions.
 
     Returns
     -------
     places : dict from str to str
-        From the model's name of a column to the table's name.
+        From the name of each column in the model to its name in the table.
     """
     by_name = model.named and table.named
     free = [name for name in table.columns if name not in others.names]

@@ -1,4 +1,4 @@
-"""Selection of columns of a mixed table: the public function and its result."""
+"""Public function `select`, which selects columns of a mixed table, and the class of its result."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from gramian.tabular._table_model import TableModel, passing, read_model
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableSelection:
-    """A selection of columns of a table, made by :func:`gramian.select`.
+    """Result of :func:`gramian.select`: the kept and the dropped columns of a table.
 
     Attributes
     ----------
     estimator : GFA or GFS
-        The fitted estimator, for columns of numbers and dates.
+        The estimator, fitted to the columns of numbers and dates.
     kept : list of str
-        The kept columns, in the order of the table, text among them. Columns that only pass
-        through, `id` and `target`, are not listed.
+        Names of the kept columns, also of text, in the order of the table. The columns `id` and
+        `target`, which are only copied, are not listed.
     dropped : mapping from str to DroppedColumn
-        The dropped columns, and the law or formula that gives each.
+        From the name of each dropped column to the law or formula that computes it.
     alternatives : mapping from str to tuple of str
-        For dropped columns, the kept columns that could be dropped in their place.
+        From the name of a dropped column to the kept columns that could be dropped instead.
     set_aside : mapping from str to str
-        Columns that play no part, and the reason: "constant", "no value in any row".
+        From the name of each ignored column to the reason: "constant" or "no value in any row".
     cautions : tuple of TableCaution
-        Facts that may make the result misleading; a fit gives warnings of them.
+        Facts that may make the result misleading, such as too few rows.
 
     Examples
     --------
@@ -67,63 +67,64 @@ class TableSelection:
     set_aside: Mapping[str, str] = field(default_factory=dict)
     cautions: tuple[TableCaution, ...] = ()
     _by_levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Alternatives to columns that laws of levels give."""
+    """Alternatives of the columns that laws of levels compute, by name."""
     _reading: Mapping[str, Any] = field(default_factory=dict)
-    """Options of text files."""
+    """Options for reading files: delimiter, header and memory budget."""
 
     @property
     def estimator(self) -> Any:
-        """The fitted estimator, for columns of numbers and dates."""
+        """The estimator, fitted to the columns of numbers and dates."""
         return self._model.estimator
 
     @property
     def kept(self) -> list[str]:
-        """The kept columns, in the order of the table."""
+        """Names of the kept columns, in the order of the table."""
         beside = self._model.steps.beside
         return beside.sorted([*self._model.kept, *beside.labels])
 
     @cached_property
     def dropped(self) -> dict[str, DroppedColumn]:
-        """The dropped columns, and the law or formula that gives each."""
+        """From the name of each dropped column to the law or formula that computes it."""
         return dropped_columns(self._model)
 
     @cached_property
     def alternatives(self) -> dict[str, tuple[str, ...]]:
-        """For dropped columns, the kept columns that could be dropped in their place."""
+        """From the name of a dropped column to the kept columns that could be dropped instead."""
         return alternatives_of(self._model, self._by_levels)
 
     def transform(self, table: Any) -> Any:
-        """Return the smaller table: kept columns, and columns that pass through.
+        """Reduce a table to the kept columns, and to the columns `id` and `target`, if any.
 
         Parameters
         ----------
         table : data frame, Arrow table, mapping of columns, array, path or sequence of paths
-            Rows that have the kept columns, by name; by position if they have no names.
+            Table with the kept columns, by name; by position if columns have no names.
 
         Returns
         -------
         kept : data frame, pyarrow.Table, dict or array
-            A table of the kind given; a pyarrow.Table for paths.
+            The result, of the same kind as `table`; a pyarrow.Table if `table` is a path.
         """
         return self._rewritten(table, reduced)
 
     def reconstruct(self, table: Any) -> Any:
-        """Compute all columns from the kept ones: dates as dates, text as text.
+        """Compute all columns of the fit from the kept columns, with dates and text restored.
 
         Parameters
         ----------
         table : data frame, Arrow table, mapping of columns, array, path or sequence of paths
-            Rows that have the kept columns, by name; by position if they have no names.
+            Table with the kept columns, by name; by position if columns have no names.
 
         Returns
         -------
         whole : data frame, pyarrow.Table, dict or array
-            A table of the kind given; a pyarrow.Table for paths. A cell that laws of levels give
-            is missing if no row of the fit had its level.
+            The result, of the same kind as `table`; a pyarrow.Table if `table` is a path. A cell
+            that is looked up by a level is missing if the fit has not seen this level.
         """
         return self._rewritten(table, reconstructed)
 
     def _rewritten(self, data: Any, rewrite: Any) -> Any:
+        """Apply `reduced` or `reconstructed` to the user's table; return its kind of table."""
         table, steps = as_table(data, **self._reading), self._model.steps
         others = passing(self._model, table)
         pieces: list[Piece] = list(rewrite(self._model, table, others))
@@ -133,12 +134,12 @@ class TableSelection:
         return like(data, rows, np.concatenate([each.keeps for each in pieces]), unchanged)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file, as the command does; it does not hold rows, cautions or `set_aside`.
+        """Write the selection to a model file, without rows, cautions and `set_aside`.
 
         Parameters
         ----------
         path : path
-            The file; by convention its name ends in .gram.
+            Path of the file; by convention it ends in .gram.
         """
         self._model.save(path)
 
@@ -148,6 +149,7 @@ class TableSelection:
     __repr__ = __str__
 
     def _lines(self) -> Iterator[str]:
+        """Yield the lines of the printed selection."""
         n_columns = len(self.kept) + len(self.dropped)
         kept = ", ".join(self.kept) or "none"
         yield f"Kept {len(self.kept):,} of {counted(n_columns, 'column')}: {kept}"
@@ -201,72 +203,76 @@ def select(
 ) -> TableSelection:
     """Select the columns of a table from which the others can be computed.
 
-    The table may hold numbers, text, dates, gaps, constants and empty columns. Columns that levels
-    of others give are dropped first: a city by its zip code, a weekday by its date. Then a fit
-    drops columns of numbers that laws or functions of the others give. Text that nothing gives
-    stays unchanged. The command ``gramian select`` takes these steps, and prints and writes the
-    result.
+    The table may have numbers, text, dates, missing values, constant columns and empty columns.
+    First, columns are dropped that can be looked up by values of other columns: a city by its zip
+    code, a weekday by its date. Then a fit drops columns of numbers that laws or functions of other
+    columns compute. All other text columns are kept unchanged. The command ``gramian select`` does
+    the same for files.
 
     Parameters
     ----------
     table : data frame, Arrow table, mapping of columns, array, path or sequence of paths
-        The table: of pandas, polars or PyArrow, or files that PyArrow reads, which is needed
-        (``pip install "gramian[files]"``).
+        Table of pandas, polars or PyArrow, or paths of files. PyArrow is needed:
+        ``pip install "gramian[files]"``.
     algorithm : {"gfa", "gfs"}, optional
-        "gfa" keeps all columns but those that follow from others; "gfs" keeps the few most
-        informative columns. By default "gfs" if `n`, `criterion` or `given` is there, else "gfa".
+        "gfa" drops only columns that follow from other columns; "gfs" keeps a few informative
+        columns. The default is "gfs" if `n`, `criterion` or `given` is set, otherwise "gfa".
     n : int or float, optional
-        The number of columns of numbers to keep, or the share of the variance to explain.
+        Number of columns of numbers to keep, or share of the variance that they shall explain.
     keep : str or iterable of str, optional
-        For "gfa": columns that are never dropped. Here and below, names or patterns: ``"pixel*"``.
+        For "gfa": columns that are never dropped. In all options, columns are names or patterns
+        such as ``"pixel*"``.
     prefer : str or iterable of str, optional
-        For "gfa": columns that are kept rather than others, the most wanted first.
+        For "gfa": columns to keep rather than others if there is a choice, most wanted first.
     given : str or iterable of str, optional
-        For "gfs": columns that are kept in any case; then `criterion` is "gain".
+        For "gfs": columns that are kept in any case. Then the default of `criterion` is "gain".
     id, target : str or iterable of str, optional
-        Columns that the fit does not use, and that `transform` puts first and last, unchanged.
+        Columns that the fit does not use. `transform` copies `id` columns to the beginning of its
+        result, and `target` columns to the end.
     columns, exclude : str or iterable of str, optional
-        Columns to use, by default all, and columns to leave out.
+        Columns to use (by default all), and columns to leave out.
     encode : bool, default=False
-        True if text becomes the numbers of its categories.
+        True to turn text columns into the numbers of their categories.
     impute : {"median", "mean", "drop-rows"}, optional
-        Fill missing values in, or leave their rows out. By default the fit handles gaps itself.
+        Fill missing values, or drop their rows. By default the estimator handles missing values.
     standardize : bool, default=True
-        True if columns are scaled to variance 1; False if all share a unit.
+        True to scale columns to variance 1; False if all columns have the same physical unit.
     threshold : float, optional
-        The share of a dropped column's variance that may be left unexplained ("gfa"), by default
-        1e-4, or 1e-3 without laws; a variance for "gfs" unless `relative`.
+        For "gfa": largest share of a dropped column's variance that may stay unexplained; the
+        default is 1e-4, or 1e-3 with ``laws=False``. For "gfs": residual variance at which the
+        selection stops.
     relative : bool, default=False
-        True if the threshold is a share of each column's variance.
+        True if `threshold` is a share of each column's own variance.
     backward : bool, default=True
-        For "gfa": True begins with all columns, so that their order does not matter; False is the
-        published algorithm, which keeps columns of large variance first.
+        For "gfa": True to start with all columns, so that their order does not matter; False for
+        the published algorithm, which keeps columns of large variance first.
     laws : bool, default=True
-        For "gfa": True if exact laws count, such as logarithms, ratios and thresholds.
+        For "gfa": True to use exact laws, too, such as logarithms, ratios and thresholds.
     prove : bool, default=False
-        For "gfa": True searches all sets of up to 20 columns for a smaller one.
+        For "gfa": True to search all sets of up to 20 columns for a smaller set to keep.
     family : str, optional
-        The functions that count: "multilinear", "polynomial", "hermite", "legendre", "fourier",
-        "indicator" or "auto". By default "polynomial" for "gfa", and "multilinear" for "gfs".
+        Functions by which columns explain others: "multilinear", "polynomial", "hermite",
+        "legendre", "fourier", "indicator" or "auto". The default is "polynomial" for "gfa", and
+        "multilinear" for "gfs".
     degree : int or "auto", default=2
-        The largest degree of a product.
+        Largest degree of a product of columns.
     alpha : float or "auto", default="auto"
-        The penalty on nonlinear functions; 0 is least squares.
+        Penalty on nonlinear functions; 0 means least squares without a penalty.
     criterion : {"variance", "gain"}, optional
-        For "gfs": select columns of the largest residual variance, or those that explain most of
-        all columns.
+        For "gfs": select columns with the largest residual variance ("variance"), or columns that
+        explain most of the variance of all columns ("gain").
     validation : float, optional
-        The share of rows to hold out, on which residual variances are measured, too.
+        Share of rows that are held out of the fit, to measure residual variances on them, too.
     random_state : int or None, default=0
-        The seed that decides which rows are held out.
+        Seed of the random choice of held-out rows.
     delimiter : str, optional
-        The character between the values of a text file.
+        Character that separates the values in a text file.
     header : bool, default=True
-        True if a text file begins with the names of its columns.
+        True if the first line of a text file has the names of the columns.
     memory_budget : int, default=2**30
-        Bytes; a table whose numbers take more than an eighth of them is read in pieces.
+        Memory in bytes. A table whose numbers take more than an eighth of it is read in pieces.
     verbose : int, default=0
-        1 shows progress on standard error.
+        1 to show progress on standard error.
 
     Returns
     -------
@@ -337,20 +343,20 @@ def load(path: str | os.PathLike[str]) -> TableSelection:
     Parameters
     ----------
     path : path
-        The file.
+        Path of the model file.
 
     Returns
     -------
     selection : TableSelection
-        The selection. Model files do not hold `set_aside`, nor alternatives to columns that levels
-        of others give.
+        The selection. Its `set_aside` is empty, and `alternatives` lacks columns that are looked
+        up by values of other columns: model files do not store them.
 
     Raises
     ------
     ModelFileError
-        If the file is damaged or no model file.
+        If the file is damaged or is not a model file.
     ValueError
-        If the model makes components instead of selecting columns.
+        If the model computes components instead of selecting columns.
 
     Examples
     --------
