@@ -1,4 +1,4 @@
-"""The report: a page about a fit and its data, in one file."""
+"""Reports: an HTML page, in one file, about a fitted estimator and its data."""
 
 from gramian.reports._reporting import report
 
