@@ -1,8 +1,9 @@
 """Plots, in scikit-learn's convention for displays.
 
-A display holds data and draws them. ``Display.from_estimator(...)`` makes a display and draws it;
-`plot` draws it again, on new axes or on axes that you give. The attributes `ax_` and `figure_` are
-the axes and the figure. Displays need Matplotlib: ``pip install "gramian[figures]"``.
+A display is an object that stores the data of a plot and draws them. The class method
+``from_estimator`` makes a display and draws it; the method `plot` draws it again, on new axes or on
+the axes `ax`. The attributes `ax_` and `figure_` are the axes and the figure that were drawn on.
+Displays need Matplotlib: ``pip install "gramian[figures]"``.
 
 Colours are those of Okabe and Ito, or colour maps that people with colour blindness can read.
 """
