@@ -16,7 +16,7 @@ STEPS = (2, 5, 10, 20, 50, 100, 200, 500)
 MAX_FUNCTIONS = 50_000
 """Largest number of functions for which costs are estimated: counting more takes too long."""
 AUTO_DEGREE = 4
-"""Degree for which costs are estimated with --degree auto: the largest degree that it tries."""
+"""Degree for which costs are estimated with --degree auto: the largest degree that auto tries."""
 
 
 def costs(task: TableFit) -> list[Any]:

@@ -8,7 +8,7 @@ from gramian.tabular import FUNCTIONS, TableChanges
 SHORT = {"algorithm": "-a", "n": "-n"}
 """Options that messages write with one letter, such as -n."""
 SWITCHED_OFF = {"backward": "--forward", "header": "--no-header"}
-"""Options that are switched off by another option: from the name to the other option."""
+"""For options that another option sets to False: the name, and how the other one is typed."""
 
 
 def spelled(option: str, value: str) -> str:

@@ -248,9 +248,8 @@ def variances_when_chosen(model: FittedModel, relative: bool) -> tuple[Array, Ar
         whole = np.ones_like(whole)
     n = len(whole)
     if model.redundant is None and model.best_sets is None and not relative:
-        return model.record.largest[
-            :n
-        ], whole  # GFR and published GFS choose the largest residual variance
+        # GFR and published GFS choose the variable with the largest residual variance.
+        return model.record.largest[:n], whole
     if decoder.moments is None:
         raise ValueError(
             "The residual variance of each feature when it was chosen is not known for fits with "

@@ -53,7 +53,7 @@ class Column:
 
     @property
     def remark(self) -> str:
-        """Text in the column "Remark" of the page: constant, heavy tails, or empty."""
+        """Remark on the page: "constant", "nearly constant", "heavy tails", or empty."""
         if self.constant:
             return "constant"
         if self.nearly_constant:

@@ -24,7 +24,7 @@ SAMPLE_ROWS = 20_000
 """Largest number of rows for slow computations (PCA, formulas, directions). If the data have more
 rows, this many are drawn at random."""
 SEED = 0
-"""Seed of the random sample of rows."""
+"""Seed with which the sample of rows is drawn, so that a report can be repeated."""
 
 
 @dataclass(frozen=True)
