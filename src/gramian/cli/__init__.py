@@ -13,9 +13,9 @@ from typing import NoReturn
 
 
 def main() -> None:
-    """Run the command; the entry point of ``gramian`` and ``python -m gramian``."""
+    """Run the command line. This is the entry point of ``gramian`` and ``python -m gramian``."""
     for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by the caller
+        if getattr(sys, name) is None:  # the caller closed the stream
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -31,9 +31,9 @@ def main() -> None:
         if error.name not in ("typer", "rich", "pyarrow"):
             raise
         sys.exit(f'gramian: the command needs {error.name}: pip install "gramian[cli]"')
-    except KeyboardInterrupt:  # before a command begins
+    except KeyboardInterrupt:  # Ctrl-C before a command begins
         sys.exit(130)
-    except OSError as error:  # while a help text or the rest of a buffer is written
+    except OSError as error:  # a help text or the rest of the output cannot be written
         from gramian.cli._errors import discard_output
 
         discard_output()
@@ -41,5 +41,5 @@ def main() -> None:
 
 
 def _leave(number: int, frame: object) -> NoReturn:
-    """End by an exception, which removes half-written files."""
+    """End the program on a signal by raising SystemExit, so that half-written files are removed."""
     raise SystemExit(128 + number)

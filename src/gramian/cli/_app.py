@@ -1,4 +1,4 @@
-"""Application: all commands, and the options before their names."""
+"""Application of the command line: all commands, and the options before the command's name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ app = typer.Typer(
 
 
 def print_version(wanted: bool) -> None:
-    """Print the version and end the command."""
+    """Print the version and end the program, if `wanted` is True."""
     if wanted:
         typer.echo(gramian.__version__)
         raise typer.Exit
@@ -50,7 +50,7 @@ def options(
 
 @guarded
 def demo() -> None:
-    """Show what the library does, on data that come with scikit-learn."""
+    """Show what the library does, with example data of scikit-learn."""
     from gramian.demo import main
 
     with printing():
@@ -58,6 +58,7 @@ def demo() -> None:
 
 
 REDUCE, USE, ABOUT = "Reduce a table", "Use a model", "See and try"
+"""Headings of the groups of commands in the help."""
 COMMANDS = (
     (select, REDUCE, "select data.csv --target label -t 0.001 -o kept.csv -m model.gram"),
     (extract, REDUCE, "extract data.parquet -n 0.95 --standardize -o components.parquet"),
@@ -69,6 +70,6 @@ COMMANDS = (
     (inspect, ABOUT, "inspect data.csv.gz"),
     (demo, ABOUT, "demo"),
 )
-"""Each command with its heading in the help, and an example."""
+"""All commands: function, heading of its group in the help, and an example of its use."""
 for command, panel, example in COMMANDS:
     app.command(rich_help_panel=panel, epilog=f"Example: [cyan]gramian {example}[/cyan]")(command)

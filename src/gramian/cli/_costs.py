@@ -1,4 +1,4 @@
-"""Costs of a fit, before it begins."""
+"""Estimates of the time and memory that a fit takes, for the option --dry-run."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from gramian.cli._options import FamilyName
 from gramian.tabular import TableFit, fitting
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500)
-"""Numbers of kept columns for which costs are estimated if the user gives no number."""
+"""Numbers of kept columns for which costs are estimated if the user sets no number with -n."""
 MAX_FUNCTIONS = 50_000
-"""Largest number of functions to count, because counting takes time."""
+"""Largest number of functions for which costs are estimated: counting more takes too long."""
 AUTO_DEGREE = 4
-"""Largest degree that --degree auto tries."""
+"""Degree for which costs are estimated with --degree auto: the largest degree that auto tries."""
 
 
 def costs(task: TableFit) -> list[Any]:
-    """Estimate the costs of a fit, for several numbers of columns if the user gives none.
+    """Estimate the time and memory of a fit; return one estimate for each number of kept columns.
+
+    If the user sets the number of columns with -n, there is only one estimate.
 
     Parameters
     ----------
     task : TableFit
-        The fit.
+        The fit that would be done.
     """
     from gramian.families import by_name
 

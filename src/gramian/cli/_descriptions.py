@@ -1,4 +1,4 @@
-"""Descriptions of fitted models, for machines and for people."""
+"""Descriptions of fitted models: as JSON for programs, and as text for people."""
 
 from __future__ import annotations
 
@@ -18,34 +18,38 @@ from gramian.laws import ColumnLaw
 
 @dataclass(frozen=True)
 class About:
-    """A fit in numbers and words."""
+    """Description of a fitted model, as JSON values and as texts."""
 
     brief: dict[str, Any]
-    """Facts for machines that a model file holds."""
+    """Main facts for the JSON output of all commands that describe a model."""
     details: dict[str, Any]
-    """Facts for machines that only a fit gives."""
+    """More facts for the JSON output of the commands that fit a model."""
     columns: list[tuple[str, list[str]]]
-    """Table for people: heads and columns, with a row for each kept column or component."""
+    """Table that is printed after a fit: heading and cells of each column. The table has a row for
+    each kept column or component."""
     remarks: list[str]
-    """Lines for people after a fit."""
+    """Lines that are printed after the table of a fit."""
     facts: list[tuple[str, str]]
-    """Names and texts for people about a model file."""
+    """Facts that ``gramian inspect`` prints about a model file: name and text of each fact."""
 
 
 @singledispatch
 def about(model: AnyModel) -> About:
-    """Describe a model.
+    """Describe a fitted model; there is one implementation for each class of models.
 
     Parameters
     ----------
     model : AnyModel
-        The model.
+        The fitted model.
     """
     raise NotImplementedError(type(model))
 
 
 def _explained(total: Array) -> Array:
-    """Return the share of the variance that is explained after each step."""
+    """Return the explained share of the variance after each step.
+
+    The argument contains the residual variance before the first step and after each step.
+    """
     return 1 - total[1:] / (total[0] or 1.0)
 
 
@@ -86,7 +90,7 @@ def _(model: FittedNorms) -> About:
 
 
 def _brief(steps: Steps) -> dict[str, Any]:
-    """Return the numbers of a pursuit that a model file tells, for machines."""
+    """Return the main facts about a stepwise fit, as values for JSON."""
     return {
         "residual_variance": steps.largest,
         "explained_variance": _explained(steps.total),
@@ -96,7 +100,7 @@ def _brief(steps: Steps) -> dict[str, Any]:
 
 
 def _facts(steps: Steps) -> list[tuple[str, str]]:
-    """Return the end of a pursuit in words."""
+    """Return texts about the end of a stepwise fit: why it stopped, and what it explains."""
     facts = [("stopped", f"by {steps.stop_reason}")]
     explained = _explained(steps.total)
     if len(explained):
@@ -106,7 +110,7 @@ def _facts(steps: Steps) -> list[tuple[str, str]]:
 
 
 def _statement(model: FittedModel) -> str:
-    """Say in one line which columns were dropped, and which options change this."""
+    """Return a text that says which columns were dropped, and which options change this."""
     footing = (
         "Columns were not scaled (--same-unit)"
         if model.scale is None
@@ -126,7 +130,11 @@ def _statement(model: FittedModel) -> str:
 
 
 def _elimination(model: FittedModel) -> dict[str, Any]:
-    """Return the dropped columns with evidence, residual shares and alternatives."""
+    """Return the facts about a backward elimination, as values for JSON.
+
+    They contain each dropped column with its evidence, residual shares and alternatives. The
+    result is empty if the model did not eliminate columns backward.
+    """
     found = model.elimination
     if found is None:
         return {}
@@ -162,16 +170,18 @@ def _elimination(model: FittedModel) -> dict[str, Any]:
 def given_by_levels(
     laws: Sequence[ColumnLaw], alternatives: Mapping[str, Sequence[str]], kept: Collection[str]
 ) -> dict[str, Any]:
-    """Return columns that laws of levels give, with the keys that other dropped columns have.
+    """Describe columns that laws of levels compute, in the form of other dropped columns in JSON.
+
+    A law of levels maps each level (category) of some columns to the value of another column.
 
     Parameters
     ----------
     laws : sequence of ColumnLaw
         The laws, which are exact.
     alternatives : mapping from str to sequence of str
-        For each column, the columns that could be given in its place.
+        For each computed column, the columns that could be computed and dropped instead.
     kept : collection of str
-        The kept columns: only these are named as alternatives.
+        The kept columns; other columns are not named as alternatives.
     """
     return {
         law.column: {
@@ -186,7 +196,12 @@ def given_by_levels(
 
 
 def _advice(model: FittedModel) -> dict[str, Any]:
-    """Return the gain of each column that could be added, and the loss of each kept column."""
+    """Return advice about other sets of columns, as values for JSON.
+
+    A gain is the share of the variance that one more column would explain in addition; a loss is
+    the share that would no longer be explained without a kept column. The result is empty if the
+    fit did not search for best sets.
+    """
     sets, names = model.best_sets, model.column_names
     if sets is None:
         return {}
@@ -202,7 +217,7 @@ def _advice(model: FittedModel) -> dict[str, Any]:
 
 
 def _in_words(advice: dict[str, Any]) -> list[str]:
-    """Say which column gains most if added, and which loses least if given up."""
+    """Return lines that name the best column to add next, and the kept column to drop first."""
     found = []
     gains, losses = advice.get("gains", {}), advice.get("losses", {})
     if gains:

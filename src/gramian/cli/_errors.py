@@ -1,4 +1,4 @@
-"""Errors of commands: a sentence instead of a traceback, and exit codes."""
+"""Errors of commands: each error prints a sentence instead of a traceback, and has an exit code."""
 
 from __future__ import annotations
 
@@ -16,39 +16,42 @@ import typer
 from gramian.exceptions import FormatError
 
 DATA, USAGE, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
-"""Exit codes: unusable data or model, wrong command, Ctrl-C, closed pipe."""
+"""Exit codes of the command: unusable data or model, wrong command, Ctrl-C, closed pipe."""
 NEEDED = ("pyarrow", "rich", "typer")
-"""Packages that every command needs."""
+"""Packages that every command needs; they belong to the extra "cli"."""
 P = ParamSpec("P")
 
 
 class Settings:
-    """Options before the name of the command."""
+    """Values of the options that stand before the name of the command."""
 
     debug = False
     """True if errors show a traceback."""
 
 
 class CommandError(Exception):
-    """Data or a model that cannot be used; the text says what is wrong, where, and what to do."""
+    """Error for data or a model that cannot be used.
+
+    The text says what is wrong, where, and what to do.
+    """
 
     code = DATA
-    """The exit code."""
+    """The exit code of the command after this error."""
 
 
 class UsageError(CommandError):
-    """Options or files that make the command impossible."""
+    """Error for options or files with which the command cannot be run."""
 
     code = USAGE
 
 
 def printable(text: str) -> str:
-    r"""Return text without control characters for a terminal: a line break becomes \n.
+    r"""Return a text that is safe to print: each control character is escaped, a line break as \n.
 
     Parameters
     ----------
     text : str
-        The text, which may contain names from a file.
+        The text, which may contain names of columns from a file.
     """
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
@@ -57,19 +60,19 @@ def printable(text: str) -> str:
 
 
 def say(sentence: str) -> None:
-    """Print a line on standard error.
+    """Print a line on standard error, after the prefix "gramian: ".
 
     Parameters
     ----------
     sentence : str
-        The line.
+        The text of the line.
     """
     typer.echo(f"gramian: {printable(sentence)}", err=True)
 
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """Turn errors of writing to standard output into a message that names it."""
+    """Turn an OSError in the block into a CommandError: "standard output cannot be written"."""
     try:
         yield
     except BrokenPipeError:
@@ -82,15 +85,15 @@ def printing() -> Iterator[None]:
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
-    """Make a command end with a sentence and an exit code if it fails.
+    """Decorate a command: if it fails, it prints a sentence and ends with an exit code.
 
-    Errors that the library raises on purpose (about values, files, missing packages, memory) have
-    a sentence as text. Any other error is a bug in gramian, and shows its traceback.
+    This concerns errors that the library raises on purpose: about values, files, missing packages
+    and memory. Any other error is a bug in gramian, and shows its traceback.
 
     Parameters
     ----------
     command : callable
-        The command.
+        The function that runs the command.
     """
 
     @wraps(command)
@@ -125,7 +128,10 @@ def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
 
 
 def _told(error: ValueError) -> tuple[str, int]:
-    """Return the message of an error about values, with options of the command, and its code."""
+    """Return the message and the exit code of a ValueError.
+
+    The message names options as the command spells them: "--degree" in place of "degree".
+    """
     from gramian.cli._wording import spelled
     from gramian.tabular import OptionError, RefusalError
 
@@ -135,6 +141,7 @@ def _told(error: ValueError) -> tuple[str, int]:
 
 
 def _sentence(error: BaseException) -> str:
+    """Return the first line of an error's message, with the name of the file if there is one."""
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, ModuleNotFoundError) and error.name in NEEDED:
@@ -144,6 +151,7 @@ def _sentence(error: BaseException) -> str:
 
 
 def _leave(sentence: str, code: int) -> Any:
+    """Print a sentence on standard error, and end the command with an exit code."""
     if Settings.debug:
         traceback.print_exc()
     say(sentence)
@@ -151,7 +159,7 @@ def _leave(sentence: str, code: int) -> Any:
 
 
 def discard_output() -> None:
-    """Discard the rest of the buffer, so that Python shows no error when it ends."""
+    """Discard output that is not yet written, so that Python prints no error when it ends."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""``gramian explain``: formulas of the columns that a model dropped."""
+"""Command ``gramian explain``: formulas of the columns that a model dropped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gramian.tabular import TableModel
 
 MAX_ROWS = 20_000
-"""Number of first rows on which formulas are tested."""
+"""Formulas are tested on at most this many rows, the first rows of the table."""
 
 
 @guarded
@@ -33,11 +33,11 @@ def explain(
     max_terms: Annotated[int, option(None, "N", "Terms that a formula may have.", min=1)] = 5,
     json: Json = False,
 ) -> None:
-    """Say by which formula each dropped column follows from the kept ones.
+    """Print the formula with which each dropped column is computed from the kept columns.
 
-    With DATA, the formulas of a selection are evaluated on its rows, and "on DATA" gives this R².
-    Formulas of directions are found in DATA, with R² on held-out rows. For columns that levels of
-    others give, the command counts the rows of DATA that agree.
+    With DATA, the formulas of a selection are tested on the rows of DATA, and R² "on DATA" is
+    printed. Formulas of directions are found in DATA, with R² on held-out rows. If a column is
+    computed from categories of other columns, the command counts the rows of DATA that agree.
     """
     from gramian._support.words import counted
     from gramian.cli._files import load_model
@@ -49,7 +49,7 @@ def explain(
     rows = None if data is None else _rows(loaded, data, reading)
     try:
         found = formulas(loaded, None, rows, max_terms, Path(data or "").name)
-    except TypeError as error:  # of UFFS
+    except TypeError as error:  # UFFS has no formulas
         raise CommandError(str(error)) from error
     except RowsNeededError as error:
         raise UsageError(
@@ -81,16 +81,19 @@ def explain(
 
 
 def levels(model: TableModel, data: str | None, reading: Reading) -> list[dict[str, Any]]:
-    """Return the laws of levels beside a model, tested on a table if one is given.
+    """Return the laws of levels of a model, as values for JSON; test them if there is a table.
+
+    A law of levels maps each level (category) of some columns to the value of another column.
 
     Parameters
     ----------
     model : TableModel
-        The model.
+        The model that contains the laws.
     data : str or None
-        The table. A law is tested if the table has all columns of the law.
+        The file of the table; None for no test. A law is tested only if the table has all columns
+        of the law.
     reading : Reading
-        Options of the file.
+        Options for reading the table.
     """
     from gramian.cli._files import open_input
     from gramian.laws import agreement
@@ -124,21 +127,21 @@ def formulas(
     max_terms: int = 5,
     name: str = "",
 ) -> Explanation:
-    """Find formulas of dropped columns, in the units of the table.
+    """Find formulas that compute dropped columns from kept columns, in the units of the table.
 
     Parameters
     ----------
     model : TableModel
         The model.
     features : sequence of str, optional
-        The columns to explain; by default all that were dropped.
+        The columns to explain; by default all dropped columns.
     rows : pyarrow.Table, optional
-        Rows on which the formulas are evaluated. Formulas are found in these rows if the model
-        does not hold moments of its functions, or if its variables are directions.
+        Rows on which the formulas are tested. If the model has directions, or does not store the
+        moments (mean products) of its functions, the formulas are also found from these rows.
     max_terms : int, default=5
-        Largest number of terms of a formula.
+        Largest number of terms in a formula.
     name : str
-        The name of the rows beside R².
+        Name of the table with the rows, which is printed after R²: "on data.csv".
     """
     import gramian
     from gramian.explanations import of_fit, subject_of
@@ -158,7 +161,7 @@ def formulas(
 
 
 def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
-    """Read rows on which formulas are tested, with the columns of the model."""
+    """Read the first rows of a file for a test of formulas; columns get the names in the model."""
     from gramian.cli._files import open_input
     from gramian.tables import plain
     from gramian.tabular import check_places, locate, passing, refuse_infinite

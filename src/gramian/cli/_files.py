@@ -1,4 +1,4 @@
-"""Files of commands: tables and models that they read, tables that they write."""
+"""Files of commands: open tables and models for reading, check and open output files."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from gramian.tables import (
 from gramian.tabular import TableModel, read_model
 
 STANDARD = "-"
-"""The name of standard input and output."""
+"""File name that stands for standard input or standard output on the command line."""
 
 
 def open_input(path: str, reading: Reading) -> Table:
-    """Open a table.
+    """Open a table for reading.
 
     Parameters
     ----------
     path : str
         The file, a folder of Parquet files, or "-" for standard input.
     reading : Reading
-        Options of the file.
+        Options for reading the table.
     """
     if path != STANDARD and Path(path).is_file():
         _format(path, reading.format, "--format")
@@ -51,12 +51,12 @@ def open_input(path: str, reading: Reading) -> Table:
 
 
 def load_model(path: str) -> TableModel:
-    """Read a model file, written by the command or from Python.
+    """Read a model file that the command or Python code has written.
 
     Parameters
     ----------
     path : str
-        The file.
+        The model file.
     """
     try:
         return read_model(path)
@@ -72,12 +72,14 @@ def _format(path: str, given: Format | None, option: str) -> Format:
 
 
 def output_format(output: TableOutput) -> Format:
-    """Return the format in which a command writes; the default of standard output is CSV.
+    """Return the file format in which a command writes its table.
+
+    The default on standard output is CSV; otherwise the ending of the file decides.
 
     Parameters
     ----------
     output : TableOutput
-        Options of the output.
+        Options for the table to write.
     """
     if output.output in (None, STANDARD):
         return output.output_format or Format.csv
@@ -85,14 +87,14 @@ def output_format(output: TableOutput) -> Format:
 
 
 def check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) -> None:
-    """Refuse files that cannot be written, before any work is done.
+    """Raise UsageError if an output file cannot be written, before any work is done.
 
     Parameters
     ----------
     inputs : sequence of str or None
-        Files that are read.
+        Files that the command reads.
     outputs : sequence of str or None
-        Files that are to be written.
+        Files that the command will write.
     """
     read = [path for path in inputs if path is not None and path != STANDARD]
     taken = {os.path.realpath(path) for path in read}
@@ -118,14 +120,14 @@ def check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) -
 
 @contextmanager
 def open_target(output: TableOutput, schema: Any) -> Iterator[Writer]:
-    """Open a table for writing; the file appears when the block ends without an error.
+    """Open a table for writing; the file is created only if the block ends without an error.
 
     Parameters
     ----------
     output : TableOutput
-        Options of the output.
+        Options for the table to write.
     schema : pyarrow.Schema
-        The columns.
+        Names and types of the columns.
     """
     path, format = output.output or STANDARD, output_format(output)
     standard = path == STANDARD
@@ -143,6 +145,6 @@ def open_target(output: TableOutput, schema: Any) -> Iterator[Writer]:
             yield writer
     except BrokenPipeError:
         raise
-    except OSError as error:  # errors of reading are TableErrors
+    except OSError as error:  # the output failed: errors of reading are TableErrors
         where = "standard output" if standard else path
         raise CommandError(f"{where} cannot be written: {error.strerror or error}") from error

@@ -1,4 +1,4 @@
-"""``gramian select`` and ``gramian extract``: fit, print, write."""
+"""Commands ``gramian select`` and ``gramian extract``: fit a model, print it, write files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gramian.tabular import FittedTable, TableFit
 
 MAX_FORMULAS = 10
-"""Largest number of dropped columns that are printed with formulas."""
+"""Largest number of dropped columns whose formulas are printed after a fit."""
 
 
 @guarded
@@ -89,6 +89,7 @@ def _reduce(
     method: MethodOptions,
     output: FitOutput,
 ) -> None:
+    """Run ``gramian select`` or ``gramian extract``: check the options, fit, write and print."""
     from gramian.cli._files import STANDARD, check_outputs, output_format
     from gramian.cli._fits import prepared, tell
     from gramian.cli._pages import Page, print_json
@@ -118,7 +119,7 @@ def _reduce(
 
 
 def _write(fitted: FittedTable, output: FitOutput) -> dict[str, str]:
-    """Write the files that the user asks for, and return them."""
+    """Write the table and the model that the user asks for; return the paths of these files."""
     from gramian.cli._table_writing import write
     from gramian.tabular import reduced
 
@@ -133,7 +134,7 @@ def _write(fitted: FittedTable, output: FitOutput) -> dict[str, str]:
 
 
 def _document(fitted: FittedTable) -> dict[str, Any]:
-    """Return the JSON document of a fit."""
+    """Return the content of the JSON output after a fit."""
     from gramian.cli._descriptions import about, given_by_levels
     from gramian.cli._fits import warnings_of
 
@@ -160,6 +161,7 @@ def _document(fitted: FittedTable) -> dict[str, Any]:
 
 
 def _show(fitted: FittedTable, page: Page) -> None:
+    """Print the kept columns or components as a table, and the dropped columns."""
     from gramian.cli._descriptions import about
 
     model, estimator = fitted.model, fitted.model.estimator
@@ -180,7 +182,7 @@ def _show(fitted: FittedTable, page: Page) -> None:
 
 
 def _show_dropped(fitted: FittedTable, page: Page) -> None:
-    """Print the dropped columns with their formulas."""
+    """Print the dropped columns, each with its formula or its law."""
     from gramian.cli._explain_command import formulas
     from gramian.explanations import RowsNeededError
 
@@ -205,6 +207,7 @@ def _show_dropped(fitted: FittedTable, page: Page) -> None:
 
 
 def _show_costs(task: TableFit, output: FitOutput) -> None:
+    """Print the estimated time and memory of a fit, as a table or as JSON."""
     from gramian.cli._costs import costs
     from gramian.cli._pages import Page, print_json
 

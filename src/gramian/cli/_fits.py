@@ -1,4 +1,4 @@
-"""Fits of commands: from options to a fit, and its lines on standard error."""
+"""Steps that commands with a fit share: prepare the fit from options, and print its warnings."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ def prepared(
     *,
     quiet: bool,
 ) -> TableFit:
-    """Open a table, and check all that can be checked before a fit.
+    """Open a table, make the estimator, and check the options; return a fit that can be run.
 
     Parameters
     ----------
     path : str
-        The table.
+        The file of the table.
     algorithm : str or None
-        "gfs", "gfa", "gfr", "gca" or "manifold"; by default the selection that suits the options.
+        "gfs", "gfa", "gfr", "gca" or "manifold". None for the default: gfs with -n, --criterion or
+        --given, and gfa without them.
     reading : Reading
-        Options of the file.
+        Options for reading the table.
     data : DataOptions
-        The roles of columns.
+        Options for the columns, such as their roles.
     options : MethodOptions
         Options of the algorithm.
     quiet : bool
-        True if no progress bar is shown.
+        True to show no progress bar.
     """
     method = Method(**vars(options))
     algorithm = algorithm or method.algorithm
@@ -56,25 +57,25 @@ def prepared(
 
 
 def warnings_of(fitted: FittedTable) -> list[str]:
-    """Return the cautions of a fit as lines without a full stop.
+    """Return the warnings about a fit as texts, each without a full stop.
 
     Parameters
     ----------
     fitted : FittedTable
-        The fit.
+        The finished fit.
     """
     return [each.worded(spelled) for each in fitted.cautions]
 
 
 def tell(fitted: FittedTable, files: Iterable[str]) -> None:
-    """Print changes of the table, cautions and written files on standard error.
+    """Print on standard error how the table was changed, all warnings, and the written files.
 
     Parameters
     ----------
     fitted : FittedTable
-        The fit.
+        The finished fit.
     files : iterable of str
-        The written files; standard output is not among them.
+        Paths of the written files, without standard output.
     """
     if sentence := changes_in_words(fitted.changes):
         say(sentence)

@@ -1,4 +1,4 @@
-"""``gramian inspect``: contents of a table or a model file."""
+"""Command ``gramian inspect``: contents of a table or a model file."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from gramian.tables import Table
 
 MODEL_ENDING = ".gram"
+"""Files with this ending are models; all other files are tables."""
 MAX_DISTINCT = 1000
-"""Largest number of distinct values of a text column that are counted."""
+"""Distinct values of a text column are counted up to this number; beyond it the command prints
+"more than 1,000 values"."""
 
 
 @guarded
@@ -30,7 +32,7 @@ def inspect(
     reading: Reading,
     json: Json = False,
 ) -> None:
-    """Show what is in a table or in a model file."""
+    """Show the contents of a table or a model file."""
     if path.lower().endswith(MODEL_ENDING):
         _inspect_model(path, json)
     else:
@@ -38,6 +40,7 @@ def inspect(
 
 
 def _inspect_model(path: str, json: bool) -> None:
+    """Print the facts about a model file, as text or as JSON."""
     from gramian.cli._descriptions import about
     from gramian.cli._files import load_model
     from gramian.cli._pages import Page, print_json
@@ -107,28 +110,35 @@ def _inspect_model(path: str, json: bool) -> None:
 
 
 def _few(names: list[str]) -> str:
+    """Return the first eight names, and the number of further names, as text."""
     return listed(names, most=8, quote=str)
 
 
 @dataclass
 class _Column:
-    """Statistics of a column over the rows read so far."""
+    """Statistics of a column, computed from the rows that were read so far."""
 
     kind: str
+    """Type of the column, as text."""
     missing: int = 0
+    """Number of missing values."""
     least: Any = None
+    """Smallest number in the column; None for text."""
     most: Any = None
+    """Largest number in the column; None for text."""
     values: set[str] | None = None
+    """Distinct texts in the column; None for a column that is not text."""
 
     @property
     def constant(self) -> bool:
+        """True if all values are equal and none is missing."""
         if self.values is not None:
             return len(self.values) == 1 and not self.missing
         return self.least is not None and self.least == self.most and not self.missing
 
 
 def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
-    """Read a table once; return the number of rows and statistics of each column."""
+    """Read a table once; return its number of rows, and statistics of each column by name."""
     import pyarrow as pa
     import pyarrow.compute
 
@@ -139,7 +149,7 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
     for rows in table.pieces(list(known)):
         n_rows += rows.num_rows
         for found, column in zip(known.values(), rows.columns, strict=True):
-            # The type of all rows; the type known before reading is that of the first rows.
+            # Before reading, the type was guessed from the first rows; now it is final.
             found.kind = str(column.type)
             found.missing += n_missing(column)
             if is_text(column.type):
@@ -159,6 +169,7 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
 
 
 def _inspect_table(path: str, reading: Reading, json: bool) -> None:
+    """Print the type, missing values and range of each column of a table, as text or as JSON."""
     from gramian.cli._files import open_input
     from gramian.cli._pages import Page, four_digits, print_json
 
@@ -206,7 +217,10 @@ def _inspect_table(path: str, reading: Reading, json: bool) -> None:
 
 
 def _count(column: _Column) -> int | None:
-    """Return the number of distinct values of a text column, None if above MAX_DISTINCT."""
+    """Return the number of distinct values in a column of text.
+
+    Return None if it is above `MAX_DISTINCT`, or if the column is not text.
+    """
     if column.values is None or len(column.values) > MAX_DISTINCT:
         return None
     return len(column.values)

@@ -1,4 +1,4 @@
-"""``gramian apply`` and ``gramian reconstruct``: models applied to other rows."""
+"""Commands ``gramian apply`` and ``gramian reconstruct``: use a model on a table."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def apply(
     reading: Reading,
     output: TableOutput,
 ) -> None:
-    """Reduce a table with a model: to the columns or components of its fit, in their order.
+    """Reduce a table with a model: write the columns or components that the model keeps.
 
-    Columns are found by name. A selection needs only the columns that it keeps.
+    Columns are found by name. For a selection of columns, the table needs only the kept columns.
     """
     from gramian.tabular import reduced
 
@@ -47,9 +47,10 @@ def reconstruct(
     reading: Reading,
     output: TableOutput,
 ) -> None:
-    """Compute all columns from what a model keeps, in the units of the table.
+    """Compute all columns from the columns or components that a model keeps.
 
-    DATA is what 'gramian apply' wrote, or a whole table.
+    DATA is a table that 'gramian apply' wrote, or a table with all columns. The computed columns
+    have the units of the table that the model was fitted to.
     """
     from gramian.tabular import reconstructed
 
@@ -65,6 +66,7 @@ def _work(
     reading: Reading,
     output: TableOutput,
 ) -> None:
+    """Run ``gramian apply`` or ``gramian reconstruct``: read the files, write the new table."""
     from gramian.cli._files import (
         STANDARD,
         check_outputs,

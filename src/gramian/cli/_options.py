@@ -1,5 +1,8 @@
-"""Options that several commands share, in groups."""
-# ruff: noqa: RUF009 - defaults of groups are calls that return fields of dataclasses
+"""Options that several commands share, in groups.
+
+A group is a dataclass with one field for each option.
+"""
+# ruff: noqa: RUF009 - the default of each field is a call that returns a dataclass field
 
 from __future__ import annotations
 
@@ -24,45 +27,44 @@ from gramian.cli._values import (
 )
 
 MAX_SEED = 2**32 - 1
-"""Largest seed of NumPy's generators."""
+"""Largest value of --seed: the largest seed that NumPy accepts."""
 
 SelectorName = StrEnum("SelectorName", "gfs gfa")
-"""Algorithms that select columns."""
+"""Values of --algorithm for ``gramian select``: algorithms that select columns."""
 ExtractorName = StrEnum("ExtractorName", "gfr gca manifold")
-"""Algorithms that extract components."""
+"""Values of --algorithm for ``gramian extract``: algorithms that extract components."""
 AlgorithmName = StrEnum("AlgorithmName", "gfs gfa gfr gca manifold")
-"""All algorithms."""
+"""Values of --algorithm for ``gramian report``: all algorithms."""
 Criterion = StrEnum("Criterion", "variance gain")
-"""Criteria by which gfs selects columns."""
+"""Values of --criterion: the quantity that gfs makes as large as possible in each step."""
 FamilyName = StrEnum("FamilyName", "multilinear polynomial hermite legendre fourier indicator auto")
-"""Names of families of functions."""
-
-
+"""Values of --family: the kind of functions that are fitted."""
 ImputeName = StrEnum("ImputeName", {"median": "median", "mean": "mean", "drop_rows": "drop-rows"})
-"""Treatments of missing values."""
+"""Values of --impute: treatments of missing values."""
 
 
 def option(panel: str | None, metavar: str | None, help: str, *names: str, **more: Any) -> Any:
-    """Describe an option.
+    """Return the description of an option, as typer needs it.
 
     Parameters
     ----------
     panel : str or None
-        The part of the help that shows the option; None for the first part.
+        The section of the help that contains the option; None for the first section.
     metavar : str
-        The name of its value: empty for a switch, and None for the list of its choices.
+        The word for the option's value in the help. It is empty for an option without a value;
+        with None the help lists the possible values.
     help : str
-        The line of the help.
+        The text of the option in the help.
     *names : str
-        The names of the option; by default that of the parameter.
+        The names of the option, such as "--model" and "-m"; by default the name of the parameter.
     **more
-        Passed to typer.
+        Further arguments of `typer.Option`.
     """
     return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
 
 
 def _field(*description: Any, default: Any = None, **more: Any) -> Any:
-    """Return a field of a group of options; the parameters are those of `option`."""
+    """Return the dataclass field of an option in a group; `description` is passed to `option`."""
     return field(default=default, metadata={"option": option(*description, **more)})
 
 
@@ -86,7 +88,7 @@ Quiet = Annotated[
 
 @dataclass(frozen=True)
 class Reading:
-    """Options of a table that is read."""
+    """Group of options for reading a table."""
 
     format: Format | None = _data(
         "FORMAT", f"The format of DATA, if its ending does not say: {', '.join(Format)}."
@@ -100,14 +102,14 @@ class Reading:
     memory_budget: Any = _data(
         "SIZE",
         "Tables that take more than an eighth of it are read in pieces.",
-        default="1GiB",  # a text, which the parser reads
+        default="1GiB",  # text that n_bytes turns into a number
         parser=n_bytes,
     )
 
 
 @dataclass(frozen=True)
 class PassingOptions:
-    """Options that let columns pass through."""
+    """Group of options for columns that are copied to the output and not used by the model."""
 
     target: Names = _data("NAME", "A column that is not used, but written last.")
     id: Names = _data("NAME", "A column that is not used, but written first, unchanged.")
@@ -115,7 +117,7 @@ class PassingOptions:
 
 @dataclass(frozen=True)
 class DataOptions(PassingOptions):
-    """Roles of columns, and their treatment before a fit."""
+    """Group of options for the columns of a fit: which are used, and how they are prepared."""
 
     columns: Names = _data(
         "NAMES", "Use these: names or patterns such as 'pixel*'.", "--columns", "-c"
@@ -137,7 +139,7 @@ class DataOptions(PassingOptions):
 
 @dataclass(frozen=True)
 class MethodOptions:
-    """Options of an algorithm."""
+    """Group of options that set the parameters of an algorithm."""
 
     n: Any = _method(
         "N",
@@ -147,8 +149,8 @@ class MethodOptions:
     )
     threshold: Any = _method(
         "SHARE",
-        "What may be left of a redundant column: a share of its variance for gfa (0.0001, or "
-        "0.001 with --no-laws), gca (0.001), and with --relative; elsewhere a variance.",
+        "Largest unexplained part of a redundant column: a share of its variance for gfa (0.0001, "
+        "or 0.001 with --no-laws), gca (0.001), and with --relative; elsewhere a variance.",
         "--threshold",
         "-t",
         parser=variance,
@@ -167,7 +169,7 @@ class MethodOptions:
     prefer: Names = _method("NAMES", "gfa: keep these rather than others, the most wanted first.")
     laws: bool = _method(
         "",
-        "gfa: whether exact laws count, too, such as logarithms, ratios and thresholds.",
+        "gfa: also drop columns by exact laws, such as logarithms, ratios and thresholds.",
         "--laws/--no-laws",
         default=True,
     )
@@ -182,7 +184,7 @@ class MethodOptions:
     )
     family: FamilyName | None = _method(
         "FAMILY",
-        "Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
+        "The functions to fit: multilinear, polynomial, hermite, legendre, fourier, "
         "indicator (columns of few distinct values) or auto. By default polynomial for gfa "
         "and manifold, and multilinear for others.",
     )
@@ -198,26 +200,28 @@ class MethodOptions:
         parser=share,
     )
     criterion: Criterion | None = _method(
-        None, "Of gfs: columns of the largest variance, or those that explain most of all columns."
+        None, "gfs: columns of the largest variance, or those that explain most of all columns."
     )
-    given: Names = _method("NAMES", "Of gfs, criterion gain: keep these in any case.")
+    given: Names = _method("NAMES", "gfs, criterion gain: keep these in any case.")
     directions: str | None = _method(
         "FILE",
-        "Of gfr: begin with these, a row each, under names of columns. Weights are of "
-        "standardized columns, unless --same-unit.",
+        "gfr: begin with the directions in this file: a row of weights for each direction, under "
+        "the names of columns. Weights are of standardized columns, unless --same-unit.",
     )
-    seed: int = _method("N", "Decides which rows are held out.", default=0, min=0, max=MAX_SEED)
+    seed: int = _method(
+        "N", "Seed of the random choice of held-out rows.", default=0, min=0, max=MAX_SEED
+    )
 
 
 SelectionMethod = Annotated[MethodOptions, "directions"]
-"""Options of an algorithm without those for extraction only."""
+"""Options of ``gramian select``: `MethodOptions` without the options named here."""
 ExtractionMethod = Annotated[MethodOptions, "keep", "prefer", "laws", "criterion", "given"]
-"""Options of an algorithm without those for selection only."""
+"""Options of ``gramian extract``: `MethodOptions` without the options named here."""
 
 
 @dataclass(frozen=True)
 class TableOutput:
-    """Options of a table that is written, and of printing."""
+    """Group of options for writing a table, and for printing."""
 
     output: str | None = _output(
         "FILE", "Write the table; - for standard output.", "--output", "-o"
@@ -237,22 +241,24 @@ class TableOutput:
 
 @dataclass(frozen=True)
 class FitOutput(TableOutput):
-    """Options of the files that a fit writes."""
+    """Group of options for the files that a command with a fit writes."""
 
     model: ModelOutput = None
     dry_run: bool = _output(
-        "", "Say what a fit would cost; write nothing.", "--dry-run", default=False
+        "", "Estimate the time and memory of a fit; write nothing.", "--dry-run", default=False
     )
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command one parameter for each option of its groups, as typer needs.
+    """Decorate a command: replace each group of options by one parameter for each option.
+
+    Typer needs a parameter for each option; the command itself receives whole groups.
 
     Parameters
     ----------
     command : callable
         A function with keyword parameters. A parameter whose type is a dataclass is a group of
-        options; its annotation names the options of the group that the command does not take.
+        options. Texts in its `Annotated` type are names of options that the command does not have.
     """
     plain = get_type_hints(command)
     groups: dict[str, Any] = {name: kind for name, kind in plain.items() if is_dataclass(kind)}

@@ -1,4 +1,4 @@
-"""Output of commands: tables on a terminal, plain text on a pipe, JSON for machines."""
+"""Output of commands: tables on a terminal, plain text in a pipe, JSON for programs."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from rich.text import Text
 from gramian.cli._errors import printable, printing
 
 WIDE = 10_000
-"""Width of lines in files and pipes, which are not broken."""
+"""Width of the page, in letters, if output goes to a file or a pipe: lines are not broken there."""
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """Print a document on standard output.
+    """Print a dictionary as JSON on standard output.
 
     Parameters
     ----------
     document : dict
-        The document; numbers that are not finite become null.
+        The content; arrays become lists, and numbers that are not finite become null.
     """
     text = json.dumps(_finite(document), indent=2, allow_nan=False)
     with printing():
@@ -34,6 +34,7 @@ def print_json(document: dict[str, Any]) -> None:
 
 
 def _finite(value: Any) -> Any:
+    """Return a value in JSON's types: arrays become lists, NaN and infinity become None."""
     if isinstance(value, dict):
         return {str(key): _finite(each) for key, each in value.items()}
     if hasattr(value, "tolist"):
@@ -46,7 +47,7 @@ def _finite(value: Any) -> Any:
 
 
 def four_digits(value: float) -> str:
-    """Write a number with four digits.
+    """Return a number as text with four significant digits.
 
     Parameters
     ----------
@@ -57,19 +58,23 @@ def four_digits(value: float) -> str:
 
 
 class _Console(Console):
-    """A console that raises an error when its pipe is closed; the command handles the error."""
+    """Console of Rich that raises BrokenPipeError if the reader of its pipe has closed it.
+
+    Rich itself would end the program; the decorator `guarded` handles the error instead.
+    """
 
     def on_broken_pipe(self) -> None:
+        """Raise an error in place of ending the program."""
         raise BrokenPipeError
 
 
 class Page:
-    """Prints lines and tables for a person.
+    """Printer of lines and tables for people.
 
     Parameters
     ----------
     stream : text stream, optional
-        The stream to print to, by default standard output.
+        The stream to print to; by default standard output.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -77,37 +82,37 @@ class Page:
         self._console = _Console(file=stream, highlight=False, soft_wrap=True)
         self.is_terminal = self._console.is_terminal
         if not self.is_terminal:
-            self._console.width = WIDE  # so that no cell is cut
+            self._console.width = WIDE  # so that Rich cuts no cell
 
     def _print(self, text: Text | Table, **options: Any) -> None:
         with printing():
             self._console.print(text, **options)
 
     def line(self, text: str = "", style: str = "") -> None:
-        """Print a line.
+        """Print a line of text.
 
         Parameters
         ----------
         text : str
-            The line; Rich's markup in it is printed literally.
+            The text; markup of Rich, such as [bold], is printed literally.
         style : str
-            The style on a terminal.
+            The style of the text on a terminal, such as "bold".
         """
         self._print(Text(printable(text), style=style))
 
     def table(
         self, heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
     ) -> None:
-        """Print a table.
+        """Print a table with headings.
 
         Parameters
         ----------
         heads : sequence of str
-            The names of its columns.
+            The headings of the columns.
         rows : sequence of sequences of str
-            The cells; Rich's markup in them is printed literally.
+            The cells of each row; markup of Rich, such as [bold], is printed literally.
         left : sequence of int
-            Indices of columns of text, aligned left; columns of numbers are aligned right.
+            Indices of the columns that are aligned left (text); others are aligned right (numbers).
         """
         grid = Table(
             box=box.SIMPLE_HEAD if self.is_terminal else None,

@@ -1,4 +1,4 @@
-"""``gramian relations``: the laws that tie the columns of a table."""
+"""Command ``gramian relations``: laws among the columns of a table."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def relations(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Find the laws that tie the columns: products, ratios, sums, powers, roots, logarithms.
+    """Find laws among the columns: products, ratios, sums, powers, roots, logarithms.
 
-    You do not name a target. Text may follow from levels of other columns, from intervals of
-    numbers and from parts of dates.
+    You do not name a target column. The command also finds columns that follow from categories in
+    other columns, from intervals of numbers, or from parts of dates.
     """
     import gramian
     from gramian._support.words import the_columns

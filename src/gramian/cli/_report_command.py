@@ -1,4 +1,4 @@
-"""``gramian report``: a page about a table."""
+"""Command ``gramian report``: an HTML page about a table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def report(
         option(
             "Method",
             "gfa|gfs|gfr|gca|manifold",
-            "What to fit. By default gfs if -n is given, and gfa if not.",
+            "The algorithm. By default gfs if -n is given, and gfa if not.",
             "--algorithm",
             "-a",
         ),
@@ -45,15 +45,15 @@ def report(
     output: Annotated[
         str, option("Output", "FILE", "The page to write.", "--output", "-o")
     ] = "report.html",
-    title: Annotated[str | None, option("Output", "TEXT", "Its title.")] = None,
+    title: Annotated[str | None, option("Output", "TEXT", "The title of the page.")] = None,
     model: ModelOutput = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a page about a table: which columns to keep, which to drop, and why.
 
-    The page is one file that needs no network. If the table does not fit in memory, the page shows
-    rows drawn at random, and says so.
+    The page is one HTML file that loads nothing from the network. If the table is too large for the
+    memory, the page uses rows that are drawn at random, and says so.
     """
     from gramian.cli._files import check_outputs
     from gramian.cli._fits import prepared, tell, warnings_of

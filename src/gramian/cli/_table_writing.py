@@ -1,4 +1,4 @@
-"""Rewritten tables of commands, written piece by piece."""
+"""Writing of the table that a command makes with a model, piece by piece."""
 
 from __future__ import annotations
 
@@ -12,37 +12,40 @@ from gramian.tables import ARRAYS, TEXT, Table
 from gramian.tabular import Passing, Piece, TableModel
 
 Rewrite = Callable[[TableModel, Table, Passing, Collection[str]], Iterator[Piece]]
-"""`gramian.tabular.reduced` or `gramian.tabular.reconstructed`."""
+"""Type of functions that make a new table with a model and yield it in pieces; they are
+`gramian.tabular.reduced` and `gramian.tabular.reconstructed`."""
 
 
 @dataclass
 class Written:
-    """Counts of a rewritten table."""
+    """Names of the columns, and numbers of rows and cells, of a table that was written."""
 
     columns: list[str]
     n_read: int = 0
+    """Number of rows that were read."""
     n_rows: int = 0
+    """Number of rows that were written."""
     n_unknown: int = 0
-    """The number of cells that are empty because no row of the fit had their level."""
+    """Number of empty cells whose category did not occur in the rows of the fit."""
 
 
 def write(
     rewrite: Rewrite, model: TableModel, table: Table, others: Passing, output: TableOutput
 ) -> Written:
-    """Write the rows that a model makes of a table.
+    """Make a new table from a table with a model, and write it.
 
     Parameters
     ----------
     rewrite : callable
-        Makes the rows.
+        The function that makes the new rows.
     model : TableModel
         The model.
     table : Table
-        The table.
+        The table to read.
     others : Passing
-        Columns that pass through.
+        Columns that are copied unchanged.
     output : TableOutput
-        The file to write.
+        Options for the table to write.
     """
     format = output_format(output)
     verbatim = [

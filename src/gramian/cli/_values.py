@@ -1,4 +1,4 @@
-"""Values of options: parsers for texts such as 0.95, auto or 500MB."""
+"""Parsers of option values: they read texts such as 0.95, auto or 500MB."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import re
 import typer
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+"""Bytes in each decimal unit, by its first letter: kB, MB, GB, TB."""
 BINARY_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+"""Bytes in each binary unit, by its first letter: KiB, MiB, GiB, TiB."""
 
 
 def count_or_share(text: str) -> float:
-    """Read a positive whole number, or a share between 0 and 1."""
+    """Read a number of columns (a positive whole number), or a share of the variance (0 to 1)."""
     value = _number(text)
     if text.strip().isdecimal() and value >= 1:
         return int(text)
@@ -23,7 +25,7 @@ def count_or_share(text: str) -> float:
 
 
 def degree_or_auto(text: str) -> int | str:
-    """Read a positive whole number, or "auto"."""
+    """Read a degree: a positive whole number, or "auto"."""
     if text == "auto":
         return text
     if text.isdecimal() and int(text) >= 1:
@@ -32,7 +34,7 @@ def degree_or_auto(text: str) -> int | str:
 
 
 def penalty_or_auto(text: str) -> float | str:
-    """Read a number that is not negative, or "auto"."""
+    """Read a penalty: a number that is not negative, or "auto"."""
     if text == "auto":
         return text
     value = _number(text)
@@ -42,7 +44,7 @@ def penalty_or_auto(text: str) -> float | str:
 
 
 def variance(text: str) -> float:
-    """Read a number that is not negative."""
+    """Read a variance: a finite number that is not negative."""
     value = _number(text)
     if 0 <= value < float("inf"):
         return value
@@ -50,7 +52,7 @@ def variance(text: str) -> float:
 
 
 def share(text: str) -> float:
-    """Read a number between 0 and 1."""
+    """Read a share: a number between 0 and 1, both excluded."""
     value = _number(text)
     if 0 < value < 1:
         return value
@@ -58,7 +60,7 @@ def share(text: str) -> float:
 
 
 def n_bytes(text: str) -> int:
-    """Read a size such as 500MB or 1.5GiB."""
+    """Read a size of memory such as 500MB or 1.5GiB; return the number of bytes."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kmgt]?)(i?)b?", text.strip().lower())
     if match is None:
         raise typer.BadParameter(f"{text!r} is not a size such as 500MB or 2GiB.")
@@ -70,7 +72,7 @@ def n_bytes(text: str) -> int:
 
 
 def one_character(text: str) -> str:
-    r"""Read a delimiter; \t is a tab."""
+    r"""Read a delimiter of a CSV file: one ASCII character, or \t for a tab."""
     text = "\t" if text == r"\t" else text
     if len(text) != 1 or not text.isascii() or text in '"\r\n':
         raise typer.BadParameter("a delimiter is one character, such as ';'.")
@@ -78,7 +80,7 @@ def one_character(text: str) -> str:
 
 
 def _number(text: str) -> float:
-    """Read a number; anything else becomes -1, which no option accepts."""
+    """Return a text as a number; return -1, which no option accepts, if it is not a number."""
     try:
         return float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Wording of facts on the command line: options, cautions, changes of a table."""
+"""Texts of the command line: spelling of options, and sentences about changes of a table."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from gramian._support.words import counted, plural
 from gramian.tabular import FUNCTIONS, TableChanges
 
 SHORT = {"algorithm": "-a", "n": "-n"}
-"""Options that are written with one letter."""
+"""Options that messages write with one letter, such as -n."""
 SWITCHED_OFF = {"backward": "--forward", "header": "--no-header"}
-"""Options that have a name of their own for False."""
+"""For options that another option sets to False: the name, and how the other one is typed."""
 
 
 def spelled(option: str, value: str) -> str:
-    """Write an option as the command takes it.
+    """Return an option as a user types it on the command line, such as "--degree 3".
 
     Parameters
     ----------
     option : str
         The name of the option, or of a command.
     value : str
-        The value; an empty text or "..." for the option alone.
+        The value of the option; with an empty text or "...", only the option's name is returned.
     """
     if option in FUNCTIONS:
         return f"gramian {option}"
@@ -30,24 +30,24 @@ def spelled(option: str, value: str) -> str:
 
 
 def left_out(n_read: int, n_left_out: int) -> str:
-    """Say how many rows were left out because of missing values.
+    """Return a text that says how many rows were left out because of missing values.
 
     Parameters
     ----------
     n_read, n_left_out : int
-        The numbers of rows.
+        The number of rows that were read, and the number of rows that were left out.
     """
     verb = plural(n_left_out, "was", "were")
     return f"of {counted(n_read, 'row')} {n_left_out:,} {verb} left out, as values are missing"
 
 
 def changes_in_words(changes: TableChanges) -> str:
-    """Say in one line how a table was changed before a fit; an empty text if it was not.
+    """Return a line that says how a table was changed before a fit; empty if it was not changed.
 
     Parameters
     ----------
     changes : TableChanges
-        The changes.
+        The changes of rows and columns.
     """
     parts = []
     if changes.rows_left_out:

@@ -1,4 +1,4 @@
-"""Synthetic tables with planted redundancy, and the truth about them."""
+"""Synthetic tables with redundant columns, and the true formulas of these columns."""
 
 from gramian.datasets._planted import make_planted_redundancy
 from gramian.datasets._truth import Product, Truth

@@ -1,4 +1,4 @@
-"""Generator of tables with planted redundancy."""
+"""Generator of synthetic tables, in which some columns are products of other columns."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from gramian._support.types import Array
 from gramian.datasets._truth import Product, Truth, draw_factors, place
 
 NOISELESS_THRESHOLD = 1e-4
-"""Threshold of the paper for redundant columns without noise."""
+"""Threshold of the paper without noise: a column with less residual variance is redundant."""
 
 HIGHEST_DEGREE = 3
-"""Highest degree that the paper fits to these data."""
+"""Highest degree of the polynomials that the paper fits to these data."""
 
 CONSTRAINTS: dict[str, list[Any]] = {
     "n_samples": [Interval(Integral, 2, None, closed="left")],
@@ -34,6 +34,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "shuffle": ["boolean"],
     "random_state": ["random_state"],
 }
+"""Allowed values of each parameter of `make_planted_redundancy`."""
 
 
 def make_planted_redundancy(
@@ -57,8 +58,8 @@ def make_planted_redundancy(
     informative columns are independent and normal with mean 0. Each redundant column is k times a
     product of `degree` informative columns, plus noise if `noise` is positive. The factor k is such
     that the variance of the product in the sample is `ratio` times the smallest variance of its
-    factors. So a redundant column has the least variance in its formula: GFA and GCA, as published,
-    take columns by decreasing variance.
+    factors. So a redundant column has less variance than its factors: the published algorithms GFA
+    and GCA take columns by decreasing variance, and must see the factors first.
 
     Parameters
     ----------
@@ -71,8 +72,9 @@ def make_planted_redundancy(
     degree : int, default=2
         The number of distinct columns in each product.
     family_degree : int or None, default=None
-        The degree of the multilinear polynomials to be fitted; None stands for the smaller of
-        `degree` and 3, as in the paper. `family_degree` determines ``truth.threshold`` only.
+        The degree of the multilinear polynomials that you will fit; None means the smaller of
+        `degree` and 3, as in the paper. It affects ``truth.degree`` and ``truth.threshold``, not
+        the data.
     noise : float, default=0.0
         The variance of the normal noise in each redundant column; 0.1 in the paper.
     variances : {"uniform", "integers"} or tuple (low, high), default="uniform"
@@ -83,44 +85,44 @@ def make_planted_redundancy(
         Variance of a redundant column without noise, divided by the smallest variance of its
         factors.
     distinct : bool, default=True
-        True if no two products have the same factors, so that all columns are uncorrelated, as
-        principal components are. With False each product is drawn independently, as in the authors'
-        scripts.
+        True if no two products may have the same factors, so that all columns are uncorrelated, as
+        principal components are. If False, each product is drawn independently, as in the scripts
+        of the paper's authors.
     rotate : bool, default=False
-        True to return the columns in rotated coordinates: the informative and redundant columns
-        are then the components of X along random orthonormal directions, ``truth.rotation``.
+        True to rotate the table: X then mixes all columns, and the informative and redundant
+        columns are the components of X along random orthonormal directions, ``truth.rotation``.
     shuffle : bool, default=True
         True to put the columns in random order; with False the informative columns come first.
     random_state : int, RandomState instance or None, default=None
-        The seed. An integer gives the same data in every call.
+        The seed of the random numbers. With an integer, every call returns the same data.
 
     Returns
     -------
     X : array of shape (n_samples, n_features)
-        The data.
+        The generated table.
     truth : Truth
-        The informative columns, the formulas of the redundant columns, and the threshold of the
-        paper's text. The threshold is 1e-4 without noise (Corollary 1). With noise it is the
+        The informative columns, the formulas of the redundant columns, and the threshold that the
+        paper recommends. The threshold is 1e-4 without noise (Corollary 1). With noise it is the
         largest empirical variance of the noise in any column (Corollary 2). If `family_degree` is
-        less than `degree`, it is the largest mean squared residual of a redundant column, given
-        multilinear polynomials of its factors (Corollary 3).
+        less than `degree`, it is the largest mean squared residual of a redundant column after a
+        fit by multilinear polynomials of its factors (Corollary 3).
 
     Notes
     -----
-    With `noise`, a redundant column has the least variance in its formula only if the variances of
-    its factors are above ``noise / (1 - ratio)``. An informative column whose variance is below the
-    variance of the noise is redundant by the rule. With ``variances="integers"`` both cases are
-    rare; with "uniform" both occur in some draws.
+    With `noise`, a redundant column has less variance than its factors only if the variances of
+    the factors are above ``noise / (1 - ratio)``. An informative column whose variance is below the
+    variance of the noise is below the threshold, and so counts as redundant. With
+    ``variances="integers"`` both problems are rare; with "uniform" they occur for some seeds.
 
-    A product of normal columns is uncorrelated with all multilinear polynomials of lower degree, so
-    that with a `family_degree` below `degree` the rule makes the threshold about as large as the
-    largest variance of a redundant column. All informative columns of less variance are then
-    redundant by the rule as well, unless `variances` is a narrow interval.
+    A product of normal columns is uncorrelated with all multilinear polynomials of lower degree. If
+    `family_degree` is below `degree`, the threshold is therefore about as large as the largest
+    variance of a redundant column. All informative columns with less variance then count as
+    redundant, too, unless `variances` is a narrow interval.
 
-    GCA with its default basis takes the principal directions of the sample, which differ a little
-    from the principal directions of the distribution. The authors' scripts give GCA the true
-    directions: ``GCA(basis=truth.rotation)``. These scripts also centre the columns before
-    multiplying them, use 1e-5 for the threshold, and stop after `n_informative` steps.
+    GCA by default uses the principal directions of the sample, which differ a little from the
+    principal directions of the distribution. The scripts of the paper's authors pass the true
+    directions to GCA: ``GCA(basis=truth.rotation)``. These scripts also centre the columns before
+    they multiply them, use the threshold 1e-5, and stop after `n_informative` steps.
 
     Examples
     --------
@@ -150,7 +152,7 @@ def make_planted_redundancy(
     columns, products = [independent], []
     for i, factors in enumerate(sets, start=n_informative):
         product = independent[:, list(factors)].prod(axis=1)
-        # Variances of the sample: with variances of the distribution, a redundant column would
+        # Use variances in the sample, not in the distribution: otherwise a redundant column would
         # often have more variance than one of its factors, and GFA would take it first.
         smallest = independent[:, list(factors)].var(axis=0).min()
         k = float(np.sqrt(ratio * smallest / product.var()))
@@ -193,6 +195,7 @@ def _variances(
     n: int,
     rng: np.random.RandomState,
 ) -> Array:
+    """Return the variances of the n informative columns, which may be drawn at random."""
     if variances == "integers":
         return np.arange(n, 0.0, -1.0)
     low, high = (0.0, float(n)) if variances == "uniform" else check_interval(variances)
@@ -201,7 +204,7 @@ def _variances(
 
 
 def check_interval(variances: tuple[float, float]) -> tuple[float, float]:
-    """Return the ends of an interval of variances; raise ValueError if it is not an interval."""
+    """Return the parameter `variances` if it is an interval (low, high); else raise ValueError."""
     if len(variances) == 2 and 0 <= variances[0] <= variances[1] < np.inf and variances[1] > 0:
         return variances
     raise ValueError(
@@ -211,7 +214,7 @@ def check_interval(variances: tuple[float, float]) -> tuple[float, float]:
 
 
 def projection_error(target: Array, factors: Array, degree: int) -> float:
-    """Return the mean squared residual of `target`, given multilinear polynomials of `factors`."""
+    """Fit `target` by multilinear polynomials of `factors`; return the mean squared residual."""
     scaled = (factors - factors.mean(axis=0)) / factors.std(axis=0)
     functions = [
         scaled[:, list(which)].prod(axis=1)

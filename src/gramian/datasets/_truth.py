@@ -1,4 +1,4 @@
-"""Truth about a synthetic table: its informative columns, and formulas of the others."""
+"""Truth about a synthetic table: its informative columns, and formulas of redundant columns."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from gramian._support.types import Array, IntArray
 
 @dataclass(frozen=True)
 class Product:
-    """One redundant column: a multiple of a product of informative columns.
+    """Formula of one redundant column: a coefficient times a product of informative columns.
 
     Attributes
     ----------
     column : int
         Index of the redundant column.
     coefficient : float
-        Factor of the product (k_i in the paper).
+        Number by which the product is multiplied (k_i in the paper).
     factors : tuple of int
-        Indices of the columns that are multiplied. A column that occurs twice is squared.
+        Indices of the columns that are multiplied. An index that occurs twice stands for a square.
 
     Examples
     --------
@@ -40,29 +40,29 @@ class Product:
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """Truth about a synthetic table: its informative columns, and formulas of the others.
+    """Truth about a synthetic table X: its informative columns, and formulas of redundant columns.
 
-    Columns are the columns of X. If X was rotated, columns are the components of X along the
-    directions in `rotation`, which :meth:`columns` returns.
+    All indices are indices of columns of X. If X was rotated, they are indices of columns of
+    ``truth.columns(X)``, which undoes the rotation.
 
     Attributes
     ----------
     informative : array of shape (n_informative,)
         Indices of the mutually independent columns, in increasing order.
     variances : array of shape (n_informative,)
-        Variances of the distributions of the informative columns.
+        Variances of the distributions from which the informative columns were drawn.
     products : tuple of Product
         Formulas of the redundant columns.
     degree : int
-        The degree of the multilinear polynomials that the paper uses on such data.
+        The degree of the multilinear polynomials to fit to these data, as in the paper.
     threshold : float or None
-        Variance below which a column is redundant by the rule in the paper's text; None if the
-        text has no rule.
+        The threshold that the paper recommends: a column with less residual variance is redundant.
+        None if the paper recommends none.
     noise : array of shape (n_samples, n_products) or None
-        Noise that was added to each product, in the order of `products`.
+        Noise that was added to each product, in the order of `products`; None without noise.
     rotation : array of shape (n_features, n_features) or None
-        Orthonormal directions by rows (ρ_i in the paper), for the parameter `basis` of
-        :class:`~gramian.GCA`.
+        Orthonormal directions, one in each row (ρ_i in the paper), for the parameter `basis` of
+        :class:`~gramian.GCA`; None if X was not rotated.
 
     Examples
     --------
@@ -90,17 +90,17 @@ class Truth:
         return np.sort(np.array([each.column for each in self.products], dtype=np.intp))
 
     def columns(self, X: ArrayLike) -> Array:
-        """Undo the rotation of X; without a rotation, return X.
+        """Return X with its rotation undone; return X itself if it was not rotated.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The data as the generator returned them.
+            The table as the generator returned it.
 
         Returns
         -------
         columns : array of shape (n_samples, n_features)
-            The columns for which the formulas in `products` hold.
+            The columns to which the indices and formulas in `products` refer.
         """
         columns = np.asarray(X, dtype=np.float64)
         return columns if self.rotation is None else columns @ self.rotation.T
@@ -111,12 +111,12 @@ class Truth:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The data as the generator returned them.
+            The table as the generator returned it.
 
         Returns
         -------
         redundant : array of shape (n_samples, n_products)
-            A column for each product, in the order of `products`.
+            The redundant columns, in the order of `products`.
         """
         columns = self.columns(X)
         redundant = np.empty((len(columns), len(self.products)))
@@ -128,7 +128,10 @@ class Truth:
 def draw_factors(
     rng: np.random.RandomState, n: int, degree: int, count: int, *, distinct: bool
 ) -> list[tuple[int, ...]]:
-    """Draw sets of `degree` numbers from 0 to n - 1; all sets are equally likely."""
+    """Draw `count` sets of factors: each set has `degree` different column indices below n.
+
+    All sets are equally likely. If `distinct` is True, no set is drawn twice.
+    """
     total = math.comb(n, degree)
     if total == 0:
         raise ValueError(
@@ -142,7 +145,7 @@ def draw_factors(
         )
     drawn: list[tuple[int, ...]] = []
     while len(drawn) < count:
-        rng.random_sample()  # not used: keeps the tables of earlier versions for each seed
+        rng.random_sample()  # unused number: with it, each seed makes the table of earlier versions
         factors = tuple(sorted(rng.choice(n, degree, replace=False).tolist()))
         if not distinct or factors not in drawn:
             drawn.append(factors)
@@ -150,7 +153,7 @@ def draw_factors(
 
 
 def place(columns: Array, truth: Truth, order: IntArray) -> tuple[Array, Truth]:
-    """Move column i to place order[i], in the data and in the truth."""
+    """Move column i to position order[i]; return the moved columns, and the truth about them."""
     moved = np.empty_like(columns)
     moved[:, order] = columns
     informative = order[truth.informative]

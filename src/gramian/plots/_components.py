@@ -1,4 +1,4 @@
-"""Display of directions as images or as bars."""
+"""Plot of directions as images or as bars."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_BARS = 6
-"""Largest number of directions that are drawn as bars."""
+"""Default of `max_components` if directions are drawn as bars."""
 LABELLED = 60
-"""Largest number of images that have titles."""
+"""Images have titles only if there are at most this many images."""
 
 
 class ComponentsDisplay(Display):
-    """Directions as images, or as bars with the names of columns.
+    """Plot of directions: as images if the columns are pixels, or as bars with column names.
 
     Parameters
     ----------
     components : array-like of shape (n_components, n_features)
-        The directions, one in each row.
+        The directions: each row contains the weights of all columns in one direction.
     image_shape : pair of int, optional
-        Height and width, if the features are pixels.
+        Height and width of images, if the columns are pixels.
     feature_names : sequence of str, optional
         The names of the columns; by default x0, x1, ...
     component_names : sequence of str, optional
@@ -40,13 +40,13 @@ class ComponentsDisplay(Display):
     Attributes
     ----------
     ax_ : Axes
-        The axes.
+        The axes of the plot.
     figure_ : Figure
-        The figure.
+        The figure that contains the axes.
     artists_ : list of Artist
-        The images, or the bars of each direction.
+        The image of each direction, or the bars of each direction.
     shown_ : array of int
-        The columns that have a bar, from top to bottom.
+        Indices of the columns that have a bar, from top to bottom; all columns for images.
 
     Examples
     --------
@@ -88,20 +88,20 @@ class ComponentsDisplay(Display):
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the directions of a fit.
+        """Draw the directions of a fitted estimator.
 
         Parameters
         ----------
         estimator : GFR or GCA
             The fitted estimator.
         image_shape : pair of int, optional
-            Height and width, if the features are pixels.
+            Height and width of images, if the columns are pixels.
         feature_names : array-like of str, optional
-            The names of the columns; by default those of the fit.
+            The names of the columns; by default the names in the fit.
         ax : Axes, optional
-            The axes to draw on.
+            The axes to draw on; by default new axes.
         **kwargs
-            Passed to :meth:`plot`.
+            Further arguments of :meth:`plot`.
         """
         check_is_fitted(estimator)
         if estimator.model_.selects:
@@ -126,18 +126,18 @@ class ComponentsDisplay(Display):
         n_columns: int | None = None,
         cmap: str = "RdBu_r",
     ) -> Self:
-        """Draw the directions.
+        """Draw the directions as images or as bars.
 
         Parameters
         ----------
         ax : Axes, optional
-            The axes to draw on.
+            The axes to draw on; by default new axes.
         max_components : int, optional
-            Largest number of directions to draw; by default all as images, or 6 as bars.
+            Largest number of directions to draw; by default all directions as images, or 6 as bars.
         max_features : int, default=20
-            Largest number of columns with a bar; columns with the largest weights are drawn.
+            Largest number of columns with a bar; the columns with the largest weights are drawn.
         n_columns : int, optional
-            Number of images in a row; by default chosen by the shape of the images.
+            Number of images side by side; by default it depends on the shape of the images.
         cmap : str, default="RdBu_r"
             Colour map of the images.
         """

@@ -1,4 +1,4 @@
-"""Display of predicted values of a column against true values."""
+"""Plot of the predicted values of a column against its true values."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
     from matplotlib.collections import Collection
 
 MANY = 3000
-"""Largest number of points that are drawn one by one; more points are counted in hexagons."""
+"""Up to this number of points, each point is drawn; more points are counted in hexagons."""
 
 
 class ParityDisplay(Display):
-    """Predicted against true values of a column that was not kept.
+    """Plot of the predicted values of a column against its true values.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
-        True and predicted values.
+        The true values of the column, and the predicted values.
     name : str, default="y"
         The name of the column.
 
     Attributes
     ----------
     ax_ : Axes
-        The axes.
+        The axes of the plot.
     figure_ : Figure
-        The figure.
+        The figure that contains the axes.
     points_ : Collection
-        The points, or hexagons with the number of points.
+        The points, or hexagons whose colour is the number of points in them.
     r2_ : float
-        The share of the variance that the prediction explains.
+        The share of the variance that the predictions explain; NaN for a constant column.
     rmse_ : float
-        The root of the mean squared error.
+        The root mean squared error of the predictions.
 
     Examples
     --------
@@ -84,22 +84,22 @@ class ParityDisplay(Display):
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the reconstruction of a column by a fit.
+        """Draw the values of a column that a fitted estimator computes from what it keeps.
 
         Parameters
         ----------
         estimator : GFR, GCA, GFS or GFA
             The fitted estimator.
         X : array-like of shape (n_samples, n_features)
-            Rows, preferably rows that took no part in the fit.
+            Rows to predict, preferably rows that were not used in the fit.
         feature : str or int
             The name or the index of the column.
         linear : bool, default=False
-            True to reconstruct by linear functions only.
+            True to compute the column by linear functions only.
         ax : Axes, optional
-            The axes to draw on.
+            The axes to draw on; by default new axes.
         **kwargs
-            Passed to :meth:`plot`.
+            Further arguments of :meth:`plot`.
         """
         check_is_fitted(estimator)
         names = names_of(estimator)
@@ -118,20 +118,20 @@ class ParityDisplay(Display):
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the predictions of a formula.
+        """Draw the values of a column that a formula predicts.
 
         Parameters
         ----------
         formula : callable
-            Takes X and returns the predicted values of the column.
+            Function that takes X and returns the predicted values of the column.
         X : array-like or data frame of shape (n_samples, n_features)
-            Rows.
+            Rows that contain the column and the columns that the formula uses.
         feature : str or int
-            The name of the column, if X has names, or its index.
+            The name of the column, if the columns of X have names, or its index.
         ax : Axes, optional
-            The axes to draw on.
+            The axes to draw on; by default new axes.
         **kwargs
-            Passed to :meth:`plot`.
+            Further arguments of :meth:`plot`.
         """
         table = np.asarray(X)
         columns = getattr(X, "columns", None)
@@ -149,30 +149,30 @@ class ParityDisplay(Display):
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw predictions.
+        """Draw predicted values of a column against true values.
 
         Parameters
         ----------
         y_true, y_pred : array-like of shape (n_samples,)
-            True and predicted values.
+            The true values of the column, and the predicted values.
         name : str, default="y"
             The name of the column.
         ax : Axes, optional
-            The axes to draw on.
+            The axes to draw on; by default new axes.
         **kwargs
-            Passed to :meth:`plot`.
+            Further arguments of :meth:`plot`.
         """
         return cls(y_true, y_pred, name=name).plot(ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
-        """Draw the values.
+        """Draw the predicted values against the true values, with R² and the error.
 
         Parameters
         ----------
         ax : Axes, optional
-            The axes to draw on.
+            The axes to draw on; by default new axes.
         **kwargs
-            Passed to Matplotlib's `scatter`, or to `hexbin` if there are more than 3,000 points.
+            Arguments of Matplotlib's `scatter`, or of `hexbin` if there are more than 3,000 points.
         """
         ticker = require("matplotlib.ticker", "This plot")
         ax = self._begin(ax, 4.2, 4.2)
@@ -207,7 +207,7 @@ class ParityDisplay(Display):
 
 
 def _column(feature: str | int, names: list[str]) -> int:
-    """Return the index of a column, given its name or index."""
+    """Return the index of a column from its name or index; raise ValueError if there is none."""
     if isinstance(feature, str):
         if feature not in names:
             raise ValueError(
@@ -220,7 +220,7 @@ def _column(feature: str | int, names: list[str]) -> int:
 
 
 def _r2(value: float) -> str:
-    """Write R² with enough digits that 0.99998 does not look like 1."""
+    """Return R² as text, with enough digits that 0.99998 is not printed as 1."""
     if value > 1 - 1e-6:
         return "1.000000" if value < 1 else "1"
     return f"{value:.3f}" if value < 0.9995 else f"{value:.6f}"

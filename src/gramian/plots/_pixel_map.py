@@ -1,4 +1,4 @@
-"""Display of selected pixels in an image."""
+"""Plot of the selected pixels of an image."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ if TYPE_CHECKING:
     from matplotlib.collections import PatchCollection
 
 NUMBERED = 40
-"""Largest number of pixels that are numbered by default."""
+"""By default, numbers are written into the pixels only if at most this many are selected."""
 
 
 class PixelMapDisplay(Display):
-    """Selected pixels, coloured by the order of selection.
+    """Plot of the selected pixels of an image, coloured by the order of selection.
 
     Parameters
     ----------
     selected : array-like of shape (n_selected,)
-        Indices of pixels, counted row by row, in the order of selection.
+        Indices of the selected pixels, counted row by row, in the order of selection.
     image_shape : pair of int
         Height and width of the images.
     background : array-like, optional
-        An image to draw behind the pixels, for example the mean of all images.
+        An image to draw behind the selected pixels, for example the mean of all images.
 
     Attributes
     ----------
     ax_ : Axes
-        The axes.
+        The axes of the plot.
     figure_ : Figure
-        The figure.
+        The figure that contains the axes.
     pixels_ : PatchCollection
-        The selected pixels; their values are 1, 2, ... in the order of selection.
+        The selected pixels as squares, with the values 1, 2, ... in the order of selection.
     texts_ : list of Text
-        Numbers in the pixels.
+        The numbers that are written into the pixels.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class PixelMapDisplay(Display):
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the pixels that a fit selected.
+        """Draw the pixels that a fitted estimator selected.
 
         Parameters
         ----------
@@ -90,11 +90,12 @@ class PixelMapDisplay(Display):
         image_shape : pair of int
             Height and width of the images.
         X : array-like of shape (n_samples, n_features), optional
-            Images, whose mean is drawn behind the pixels; by default the mean of the fit.
+            Images, one in each row; their mean is drawn behind the selected pixels. By default the
+            mean of the images in the fit is drawn.
         ax : Axes, optional
-            The axes to draw on.
+            The axes to draw on; by default new axes.
         **kwargs
-            Passed to :meth:`plot`.
+            Further arguments of :meth:`plot`.
         """
         check_is_fitted(estimator)
         if not estimator.model_.selects:
@@ -119,19 +120,19 @@ class PixelMapDisplay(Display):
         cmap: str = "viridis",
         colorbar: bool = True,
     ) -> Self:
-        """Draw the pixels.
+        """Draw the selected pixels.
 
         Parameters
         ----------
         ax : Axes, optional
-            The axes to draw on.
+            The axes to draw on; by default new axes.
         numbered : bool, optional
-            True to write the order into the pixels; by default True for at most 40 pixels in
-            images of at most 32 by 32.
+            True to write 1, 2, ... into the pixels, in the order of selection. By default True if
+            at most 40 pixels are selected in images of at most 32 by 32 pixels.
         cmap : str, default="viridis"
-            Colour map of the order.
+            Colour map of Matplotlib for the order of selection.
         colorbar : bool, default=True
-            True to draw the colour bar.
+            True to draw the colour bar, which shows the order of selection.
         """
         patches = require("matplotlib.patches", "This plot")
         collections = require("matplotlib.collections", "This plot")
@@ -141,7 +142,7 @@ class PixelMapDisplay(Display):
         ax = self._begin(ax, max(width * scale, 1.5) + 0.9, max(height * scale, 1.5) + 0.2)
         background = np.zeros(self.image_shape) if self.background is None else self.background
         span = float(np.ptp(background)) or 1.0
-        # The image is light grey, so that all colours of the pixels stand out.
+        # The background is light grey, so that the colours of the selected pixels stand out.
         ax.imshow(
             background,
             cmap="gray_r",
@@ -190,6 +191,7 @@ class PixelMapDisplay(Display):
 
 
 def _check_shape(image_shape: tuple[int, int]) -> tuple[int, int]:
+    """Return (height, width) as integers; raise ValueError if they are not two positive numbers."""
     if len(image_shape) != 2 or min(image_shape) < 1:
         raise ValueError(f"image_shape must be a height and a width; got {image_shape!r}.")
     return int(image_shape[0]), int(image_shape[1])

@@ -1,4 +1,4 @@
-"""Display of the residual variance by the number of features."""
+"""Plot of the residual variance against the number of features."""
 
 from __future__ import annotations
 
@@ -28,41 +28,42 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 VarianceKind = Literal["total", "largest"]
+"""Kind of residual variance: share of the total variance, or largest variance of a feature."""
 MARKED = 40
-"""Largest number of points that have markers."""
+"""Curves with at most this many points have a marker at each point."""
 
 
 class ResidualVarianceDisplay(Display):
-    """Residual variance against the number of features.
+    """Plot of the residual variance of a fit against the number of features.
 
-    Usually made by :meth:`from_estimator`.
+    Use :meth:`from_estimator` to make the plot from a fitted estimator.
 
     Parameters
     ----------
     residual : array of shape (n_features + 1,)
-        Residual variance before the first feature and after each feature.
+        Residual variance on the rows of the fit, with 0, 1, 2, ... features.
     validation : array-like, optional
-        Residual variance of held-out rows.
+        Residual variance on held-out rows, with 0, 1, 2, ... features.
     gcv : array-like, optional
-        Residual variance of new rows, estimated by generalized cross-validation.
+        Residual variance that is expected on new rows, by generalized cross-validation.
     pca : array-like, optional
-        Residual variance of PCA with the same number of components.
+        Residual variance of PCA with 0, 1, 2, ... components.
     kind : {"total", "largest"}, default="total"
         "total" if the values are shares of the total variance; "largest" if they are the largest
-        variance of any feature or direction.
+        residual variance of any feature or direction.
     threshold : float, optional
-        Variance at which the fit stops, drawn with `kind="largest"`.
+        Largest residual variance at which the fit stops; drawn as a line.
     name : str, default="residual"
-        The name of the fit.
+        The name of the fit in the legend.
 
     Attributes
     ----------
     ax_ : Axes
-        The axes.
+        The axes of the plot.
     figure_ : Figure
-        The figure.
+        The figure that contains the axes.
     lines_ : dict of str to Line2D
-        The curves by name: "residual", "validation", "gcv", "pca" and "threshold".
+        The drawn lines by name: "residual", "validation", "gcv", "pca" and "threshold".
 
     Examples
     --------
@@ -108,23 +109,24 @@ class ResidualVarianceDisplay(Display):
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the residual variances that a fit recorded.
+        """Draw the residual variances of a fitted estimator after each step of its fit.
 
         Parameters
         ----------
         estimator : GFR, GCA, GFS or GFA
             The fitted estimator.
         X : array-like of shape (n_samples, n_features), optional
-            Rows for the curve of PCA. Columns are scaled if the fit scaled them.
+            Rows from which the curve of PCA is computed; by default that curve is not drawn.
+            Columns are scaled for PCA if they were scaled in the fit.
         kind : {"total", "largest"}, default="total"
             "total" draws the residual share of the total variance; "largest" draws the largest
-            residual variance of any feature or direction, which the threshold limits.
+            residual variance of any feature or direction, which is compared with the threshold.
         name : str, optional
-            The name of the fit; by default its algorithm and family.
+            The name of the fit in the legend; by default its algorithm and family.
         ax : Axes, optional
-            The axes to draw on.
+            The axes to draw on; by default new axes.
         **kwargs
-            Passed to :meth:`plot`.
+            Further arguments of :meth:`plot`.
         """
         check_by_feature(estimator)
         if kind not in ("total", "largest"):
@@ -141,7 +143,7 @@ class ResidualVarianceDisplay(Display):
         display = cls(
             _share(residual, kind),
             validation=None if held_out is None else _share(held_out, kind),
-            # Divided by the variance, like `residual`: GCV begins above the variance.
+            # Divide by the total variance as for `residual`: the first value of GCV is larger.
             gcv=None if gcv is None else gcv / (residual[0] or 1.0),
             pca=pca,
             kind=kind,
@@ -158,18 +160,18 @@ class ResidualVarianceDisplay(Display):
         gcv: bool = True,
         **kwargs: Any,
     ) -> Self:
-        """Draw the curves.
+        """Draw the curves of residual variances.
 
         Parameters
         ----------
         ax : Axes, optional
-            The axes to draw on.
+            The axes to draw on; by default new axes.
         yscale : {"linear", "log"}, default="linear"
-            The scale of the residual variance.
+            The scale of the vertical axis.
         gcv : bool, default=True
             True to draw the curve of generalized cross-validation.
         **kwargs
-            Passed to Matplotlib's `plot` for the curve of the fit.
+            Arguments of Matplotlib's `plot` for the curve of the fit.
         """
         ticker = require("matplotlib.ticker", "This plot")
         ax = self._begin(ax, 5.6, 3.8)
@@ -210,7 +212,8 @@ class ResidualVarianceDisplay(Display):
         else:
             ax.set_ylabel("largest residual variance")
         if yscale == "linear":
-            # Residual variances of held-out rows can be far above 1; the axis ends at 1.5 times.
+            # Held-out rows can have very large residual variances: the axis ends at about 1.5 times
+            # the variance before the first feature.
             drawn = np.concatenate([line.get_ydata() for line in self.lines_.values()])
             ax.set_ylim(0, 1.05 * min(np.nanmax(drawn), 1.5 * self.residual[0]) or 1.0)
         tidy(ax, grid="y")
@@ -219,12 +222,15 @@ class ResidualVarianceDisplay(Display):
 
 
 def _share(values: Array, kind: VarianceKind) -> Array:
-    """Return shares of the first value if `kind` is "total", and the values otherwise."""
+    """Return values divided by the first value if `kind` is "total"; unchanged values otherwise."""
     return values / (values[0] or 1.0) if kind == "total" else values
 
 
 def _principal(table: Array, kind: VarianceKind, length: int) -> Array:
-    """Return the residual variances of PCA with 0, 1, ... components."""
+    """Return the residual variances of PCA with 0, 1, ..., `length` - 1 components.
+
+    They are shares of the total variance if `kind` is "total".
+    """
     variances = svdvals(table - table.mean(axis=0)) ** 2 / len(table)
     padded = np.concatenate([variances, np.zeros(length)])
     if kind == "largest":

@@ -1,4 +1,4 @@
-"""Display of features in the order of selection."""
+"""Plot of the selected features in the order of selection."""
 
 from __future__ import annotations
 
@@ -33,36 +33,36 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 NAMED = 40
-"""Largest number of features that are drawn as bars with names; more are drawn as curves."""
+"""Up to this number of features, each feature is a bar with a name; more are drawn as curves."""
 
 
 class SelectionOrderDisplay(Display):
-    """Features in the order of selection, with the residual variance of each when it was chosen.
+    """Plot of the selected features in order, with their residual variances when they were chosen.
 
     Parameters
     ----------
     names : sequence of str
-        The names of features, in the order of selection.
+        The names of the selected features, in the order of selection.
     residual_variance : array-like of shape (n_selected,)
-        Residual variance of each feature, given functions of the features before it.
+        The variance of each feature that functions of earlier features do not explain.
     variance : array-like of shape (n_selected,), optional
-        Variance of each feature.
+        The variance of each feature.
     threshold : float, optional
-        Smallest residual variance at which features are chosen.
+        The smallest residual variance at which a feature is chosen; drawn as a line.
     best_left : array-like of shape (n_selected,), optional
-        Residual share of the total variance, given the best set of 1, 2, ... features.
+        The share of the total variance that the best set of 1, 2, ... features does not explain.
 
     Attributes
     ----------
     ax_ : Axes
-        The axes.
+        The axes of the plot.
     figure_ : Figure
-        The figure.
+        The figure that contains the axes.
     bars_ : list of BarContainer
-        Bars of the variances, if known, and of the residual variances; empty for more than 40
-        features.
+        Bars of the variances (if `variance` is set) and of the residual variances. The list is
+        empty if there are more than 40 features.
     lines_ : list of Line2D
-        Curves in place of the bars, for more than 40 features.
+        Curves that replace the bars if there are more than 40 features.
 
     Examples
     --------
@@ -104,18 +104,18 @@ class SelectionOrderDisplay(Display):
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the features that a fit chose.
+        """Draw the features that a fitted estimator chose.
 
         Parameters
         ----------
         estimator : GFS, GFA, GFR or GCA
-            The fitted estimator. GFR and GCA have directions in place of features.
+            The fitted estimator. For GFR and GCA, directions are drawn in place of features.
         feature_names : array-like of str, optional
-            The names of the columns; by default those of the fit.
+            The names of all columns; by default the names in the fit.
         ax : Axes, optional
-            The axes to draw on.
+            The axes to draw on; by default new axes.
         **kwargs
-            Passed to :meth:`plot`.
+            Further arguments of :meth:`plot`.
         """
         check_by_feature(estimator)
         model = estimator.model_
@@ -136,15 +136,15 @@ class SelectionOrderDisplay(Display):
         return display.plot(ax=ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, *, log: bool | None = None) -> Self:
-        """Draw the variances.
+        """Draw the variance and the residual variance of each feature.
 
         Parameters
         ----------
         ax : Axes, optional
-            The axes to draw on.
+            The axes to draw on; by default new axes.
         log : bool, optional
-            True for a logarithmic scale of the variances; by default True if the residual
-            variances differ by more than a factor of 100.
+            True for a logarithmic scale of the variances. By default the scale is logarithmic if
+            the residual variances differ by more than a factor of 100.
         """
         self.bars_: list[BarContainer] = []
         self.lines_: list[Line2D] = []
@@ -226,7 +226,10 @@ class SelectionOrderDisplay(Display):
 
 
 def _best_left(model: FittedModel) -> Array | None:
-    """Return the residual share of the variance for the best set of each size, if known."""
+    """Return the unexplained share of the variance for the best set of 1, 2, ... columns.
+
+    Return None if the fit has not searched for the best set of each size.
+    """
     sets = model.best_sets
     if sets is None or len(sets.columns) != len(model.chosen):
         return None
@@ -235,24 +238,28 @@ def _best_left(model: FittedModel) -> Array | None:
 
 
 def variances_when_chosen(model: FittedModel, relative: bool) -> tuple[Array, Array]:
-    """Return the residual variance of each variable when it was chosen, and its variance."""
+    """Return the residual variance of each kept variable when it was chosen, and its variance.
+
+    `relative` is True if the threshold of the fit is a share of each variable's variance.
+    """
     decoder = model.decoder
     whole = decoder.units**2
     if model.selects and model.scale is not None:
         whole = np.ones_like(whole)
     n = len(whole)
     if model.redundant is None and model.best_sets is None and not relative:
-        return model.record.largest[:n], whole  # GFR and published GFS choose the largest
+        # GFR and published GFS choose the variable with the largest residual variance.
+        return model.record.largest[:n], whole
     if decoder.moments is None:
         raise ValueError(
             "The residual variance of each feature when it was chosen is not known for fits with "
             "more than 1,000 functions. Make the display from names and residual variances, or "
             "fit GFS."
         )
-    # Both encoders are linear, so that they also apply to the axes.
+    # The encoder is linear: applied to the identity matrix, it returns the weights of the columns.
     of = model.encoder(np.eye(model.n_columns))
     coefficients = nested_fits(decoder, range(n), of)
-    # The part that is fitted has the variance of the projection, cᵀE[fx].
+    # The explained variance is the variance of the projection, cᵀE[fx].
     explained = np.sum(coefficients * (decoder.moments[1] @ of), axis=0)
     left = np.maximum(decoder.units**2 - explained, 0.0)
     return whole * left / decoder.units**2, whole

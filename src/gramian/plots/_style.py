@@ -1,4 +1,4 @@
-"""Colours, axes and names that all displays share."""
+"""Parts that all displays share: colours, axes, and names of columns."""
 
 from __future__ import annotations
 
@@ -26,19 +26,22 @@ THRESHOLD: dict[str, Any] = {
     "linestyle": (0, (2, 2)),
     "label": "threshold",
 }
-"""Style of the line at a threshold."""
+"""Arguments of Matplotlib for the line at the threshold of a fit."""
 MAX_NAME = 24
-"""Largest number of letters of a name; longer names are cut."""
+"""Largest number of letters in the name of a column in a plot; longer names are cut."""
 
 
 class Display:
-    """Base of all displays: the axes and the figure that a display draws on."""
+    """Base class of all displays; it stores the axes and the figure that a display draws on."""
 
     ax_: Axes
     figure_: Figure
 
     def _begin(self, ax: Axes | None, width: float, height: float) -> Axes:
-        """Return `ax`, or new axes of a width and height in inches if `ax` is None."""
+        """Return the axes to draw on: `ax`, or new axes if `ax` is None.
+
+        The width and height of new axes are in inches.
+        """
         if ax is None:
             size = (width, height)
             ax = require("matplotlib.pyplot", "This plot").subplots(
@@ -49,7 +52,7 @@ class Display:
 
 
 def tidy(ax: Axes, *, grid: Literal["x", "y"] | None = None) -> None:
-    """Remove the frame on the sides without an axis, and draw a light grid."""
+    """Remove the frame at the top and on the right; draw light grid lines if `grid` is set."""
     ax.spines[["top", "right"]].set_visible(False)
     if grid is not None:
         ax.grid(axis=grid, color=LIGHT, linewidth=0.6)
@@ -57,7 +60,10 @@ def tidy(ax: Axes, *, grid: Literal["x", "y"] | None = None) -> None:
 
 
 def names_of(estimator: Any, names: ArrayLike | None = None) -> list[str]:
-    """Return the names of the columns: `names`, or the names of the fit, or x0, x1, ..."""
+    """Return the names of the columns: `names`, else the names in the fit, else x0, x1, ...
+
+    Raise ValueError if the number of `names` is wrong.
+    """
     if names is None:
         return list(estimator.model_.column_names)
     given = [str(name) for name in np.asarray(names, dtype=object).ravel()]
@@ -75,12 +81,15 @@ def floats(values: ArrayLike | None) -> Array | None:
 
 
 def short(name: str, length: int = MAX_NAME) -> str:
-    """Cut a long name, and keep Matplotlib from reading dollar signs as mathematics."""
+    """Return a name for a plot: cut if it is long, with dollar signs escaped.
+
+    Matplotlib would read dollar signs as the beginning of a formula.
+    """
     return cut(name, length).replace("$", r"\$")
 
 
 def check_by_feature(estimator: Any) -> None:
-    """Raise TypeError unless the estimator chose one feature after another."""
+    """Raise TypeError if the estimator did not choose its features one after another."""
     check_is_fitted(estimator)
     if not estimator.model_.by_feature:
         raise TypeError(

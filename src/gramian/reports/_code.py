@@ -1,4 +1,4 @@
-"""Python code that repeats a fit and its report."""
+"""Python code, shown on the page, that repeats a fit and its report."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from gramian.families import Custom, Family, Union
 from gramian.models import Impute, Preprocessing
 
 MAX_LITERAL = 60
-"""Largest number of columns whose filled-in values are written out."""
+"""Largest number of columns for which the code writes out the preprocessing as literal values."""
 
 
 def code_for(
     estimator: Any, X: Any, preprocessing: Preprocessing | None, image_shape: Any = None
 ) -> str:
-    """Write code that makes the same fit and report, for rows called X.
+    """Return Python code that repeats a fit and its report; the code calls the data X.
 
     Parameters
     ----------
     estimator : estimator
         The fitted estimator.
     X : object
-        The rows; if they are in a file, the code has its path.
+        The data of the report. If X is the path of a file, the code contains this path.
     preprocessing : Preprocessing or None
-        Steps from the rows to the numbers that the estimator takes.
+        Steps that turn the data into the numbers that the estimator takes.
     image_shape : pair of int, or None
-        Height and width of images, as given to the report.
+        The argument `image_shape` of the report: height and width of images.
     """
     name = type(estimator).__name__
     arguments, used, unknown = _arguments(estimator)
@@ -61,16 +61,17 @@ def code_for(
 
 
 def _arguments(estimator: Any) -> tuple[str, list[str], list[str]]:
-    """Write the parameters that are not the default.
+    """Write the parameters of an estimator that differ from their defaults as Python code.
 
     Returns
     -------
     arguments : str
         The parameters as keyword arguments.
     used : list of str
-        Classes of families in the arguments.
+        Names of the classes of families that the arguments use, which the code must import.
     unknown : list of str
-        Parameters that have no literal, for which the code has their name only.
+        Names of the parameters whose values cannot be written as Python code. The arguments
+        contain ``name=name`` for these parameters.
     """
     written, used, unknown = [], set(), []
     for name, value in parameters_set(estimator).items():
@@ -84,7 +85,7 @@ def _arguments(estimator: Any) -> tuple[str, list[str], list[str]]:
 
 
 def _literal(value: Any) -> str | None:
-    """Write a value as Python code; None if that is not possible."""
+    """Return a value as Python code, or None if the value has no such form."""
     if value is None or isinstance(value, bool | str):
         return repr(value)
     if isinstance(value, np.bool_):
@@ -104,7 +105,7 @@ def _literal(value: Any) -> str | None:
 
 
 def _members(family: Family) -> Iterator[Family]:
-    """Yield the families that a union consists of, at any depth; or the family itself."""
+    """Yield all families in a union, including unions of unions; yield any other family itself."""
     if isinstance(family, Union):
         for each in family.members:
             yield from _members(each)
@@ -113,7 +114,7 @@ def _members(family: Family) -> Iterator[Family]:
 
 
 def _is_plain(family: Family) -> bool:
-    """Return True if the family is one of gramian's, with numbers as parameters."""
+    """Return True if gramian defines the family, and all parameters are numbers, texts or None."""
     kind = type(family)
     ours = kind is not Custom and getattr(families, kind.__name__, None) is kind
     plain = (int, float, str, bool, type(None))
@@ -121,7 +122,7 @@ def _is_plain(family: Family) -> bool:
 
 
 def _preprocessing(X: Any, preprocessing: Preprocessing) -> tuple[str, bool]:
-    """Write a line that makes the preprocessing; return also if the line needs NumPy."""
+    """Return a line of code that makes the preprocessing, and True if the line needs NumPy."""
     columns = list(preprocessing.columns)
     encode = bool(preprocessing.categories)
     for impute in () if callable(X) else (None, *get_args(Impute)):
@@ -147,7 +148,7 @@ def _preprocessing(X: Any, preprocessing: Preprocessing) -> tuple[str, bool]:
 
 
 def _same(one: Preprocessing, other: Preprocessing) -> bool:
-    """Return True if two preprocessings of the same columns give equal numbers."""
+    """Return True if two preprocessings of the same columns have equal settings."""
 
     def plain(steps: Preprocessing) -> tuple[Any, ...]:
         fill = None if steps.impute is None else steps.impute.tolist()

@@ -10,11 +10,13 @@ from gramian._support.types import Array
 from gramian.reports._report_rows import ReportRows
 
 CONSTANT = 1e-12
-"""Largest ratio of the deviation of a constant column to its largest value: rounding errors."""
+"""A column is constant if its standard deviation is at most this share of its largest absolute
+value: such a deviation can be a rounding error."""
 SAME = 0.99
-"""Share of equal values from which a column is nearly constant."""
+"""A column is nearly constant if at least this share of its values equals its median."""
 HEAVY = 10.0
-"""Excess kurtosis above which a few rows decide the products of a column."""
+"""A column has heavy tails if its excess kurtosis is above this number: a few extreme rows then
+dominate the products of the column with other columns."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Column:
     kurtosis: float
     """Excess kurtosis: 0 for a normal distribution."""
     same: float
-    """Share of rows with the median value: near 1 if nearly all values are equal."""
+    """Share of the values that equal the median: near 1 if nearly all values are equal."""
     missing: int
     """Number of missing values."""
 
@@ -41,17 +43,17 @@ class Column:
 
     @property
     def nearly_constant(self) -> bool:
-        """True if nearly all values are equal."""
+        """True if nearly all values of the column are equal, but not all."""
         return not self.constant and self.same >= SAME
 
     @property
     def heavy(self) -> bool:
-        """True if a few rows are far from all others."""
+        """True if the column has heavy tails: a few values are far from all others."""
         return not self.constant and not self.nearly_constant and self.kurtosis > HEAVY
 
     @property
     def remark(self) -> str:
-        """Remark in the table of columns; empty for a usual column."""
+        """Remark on the page: "constant", "nearly constant", "heavy tails", or empty."""
         if self.constant:
             return "constant"
         if self.nearly_constant:
@@ -60,12 +62,12 @@ class Column:
 
 
 def describe_columns(data: ReportRows) -> list[Column]:
-    """Return the statistics of all columns.
+    """Return the statistics of each column, in the order of the table.
 
     Parameters
     ----------
     data : ReportRows
-        The rows.
+        The rows that the report is about.
     """
     return [_describe(name, data.values(i), data.n_described) for i, name in enumerate(data.names)]
 
@@ -78,7 +80,7 @@ def _describe(name: str, values: Array, n_rows: int) -> Column:
     deviation = float(np.sqrt(variance))
     skewness = kurtosis = 0.0
     if deviation > CONSTANT * float(np.abs(values).max()):
-        # Divided by the variance first, so that fourth powers neither overflow nor vanish.
+        # Divide by the variance first, so that fourth powers neither overflow nor underflow.
         scaled = squares / variance
         skewness = float((scaled * (centred / deviation)).mean())
         kurtosis = float((scaled * scaled).mean()) - 3

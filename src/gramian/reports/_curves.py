@@ -1,4 +1,4 @@
-"""Curves of the residual variance by the number of features, for a fit and for PCA."""
+"""Curves of the residual variance after 0, 1, 2, ... features, for a fit and for PCA."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gramian.fitting import AnyModel, FittedModel
 from gramian.reports._report_rows import ReportRows
 
 MAX_POINTS = 400
-"""Largest number of points of a curve on the page."""
+"""Largest number of points in a curve on the page; longer curves are thinned out."""
 LABELS = {
     "pca": "PCA",
     "fit": "{}, rows of the fit",
@@ -22,48 +22,56 @@ LABELS = {
     "gcv": "estimate for new rows (GCV)",
     "held-out": "{}, held-out rows",
 }
-"""Labels of curves by key."""
+"""Label of each kind of curve in the legend; {} stands for the name of the algorithm."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Residual variance by the number of features."""
+    """One curve of a chart: the residual variance after 0, 1, 2, ... features."""
 
     key: str
-    """Key of `LABELS`."""
+    """Kind of the curve: a key of `LABELS`."""
     label: str
     values: list[float | None]
+    """Residual variances at the numbers of features in `Curves.counts`; None for no point."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Curves that share an axis."""
+    """One chart: several curves with a common vertical axis."""
 
     title: str
     axis: str
+    """Label of the vertical axis."""
     curves: list[Curve]
     mark: float | None
-    """Value at which the fit should stop; None if no value was asked for."""
+    """Height of a horizontal line: the residual variance at which the fit should stop, or, on the
+    page about a surface, the residual share of PCA. None for no line."""
     mark_label: str
     is_share: bool
+    """True if the values are shares of the variance, which are shown in per cent."""
 
 
 @dataclass(frozen=True)
 class Curves:
-    """Curves of a fit, and the shares of the variance that the fit explains."""
+    """All charts of a fit, and the shares of the variance that the fit explains."""
 
     views: list[Chart]
+    """Charts that the reader can choose from; the first chart shows the total variance."""
     counts: list[int]
-    """Numbers of features at which the curves have values."""
+    """Numbers of features at which the curves have points."""
     axis: str
+    """Label of the horizontal axis."""
     n_pca: int | None
-    """Number of principal components that leave as little; None if no number does."""
+    """Smallest number of principal components that explain as much as the fit; None if it is not
+    computed."""
     explained: float
-    """Explained share of the variance on the rows of the fit."""
+    """Share of the variance that the fit explains on its own rows."""
     held_out: float | None
-    """Explained share on held-out rows; None if no rows were held out."""
+    """Share of the variance that the fit explains on held-out rows; None without such rows."""
     gcv: float | None
-    """Explained share of new rows, estimated by generalized cross-validation; None if not known."""
+    """Share of the variance that the fit is expected to explain on new rows, estimated by
+    generalized cross-validation; None if there is no estimate."""
 
     @property
     def total(self) -> Chart:
@@ -72,19 +80,20 @@ class Curves:
 
 
 def trace(model: FittedModel, data: ReportRows) -> Curves:
-    """Collect the residual variances of a fit and of PCA.
+    """Make the charts of the residual variances of a fit and of PCA.
 
     Parameters
     ----------
     model : FittedModel
-        The fit.
+        The fitted model.
     data : ReportRows
-        The rows.
+        The rows that the report is about; PCA is computed from a sample of them.
     """
     record = model.record
     variances, pca, n_pca = principal(model, data)
     n_steps = len(model.left) - 1
-    # Long enough to see where PCA leaves as little, unless that is too far.
+    # The axis reaches the number of components at which PCA explains as much as the fit, unless
+    # this number is larger than 2 * n_steps + 2.
     length = 1 + max(n_steps, min(n_pca or 0, 2 * n_steps + 2))
     counts = np.arange(length)
     if length > MAX_POINTS:
@@ -137,43 +146,47 @@ def trace(model: FittedModel, data: ReportRows) -> Curves:
 
 
 def explained(model: AnyModel) -> tuple[float, float | None]:
-    """Return the shares of the variance that a fit explains, on its own and on held-out rows."""
+    """Return the explained share of the variance on the rows of the fit, and on held-out rows.
+
+    The second share is None if no rows were held out.
+    """
     held_out = model.held_out_left
     return 1 - float(model.left[-1]), None if held_out is None else 1 - held_out
 
 
 def at(counts: IntArray, values: Array) -> list[float | None]:
-    """Return the values at some numbers of features; None beyond the last value.
+    """Return the values at the numbers of features in `counts`; None where there is no value.
 
     Parameters
     ----------
     counts : array of int
         Numbers of features, in increasing order.
     values : array
-        Values for 0, 1, ... features.
+        Values for 0, 1, ... features. The array may end before the last of `counts`.
     """
     known = np.append(values, np.full(counts[-1] + 1, np.nan))[counts]
     return [v if np.isfinite(v) else None for v in known.tolist()]
 
 
 def principal(model: AnyModel, data: ReportRows) -> tuple[Array, Array, int | None]:
-    """Return the variances and residual shares of PCA on the rows of a report.
+    """Compute PCA of the rows of a report, to compare the fit with PCA.
 
     Parameters
     ----------
     model : AnyModel
-        The fit.
+        The fitted model. Columns are scaled for PCA if they were scaled for the fit.
     data : ReportRows
-        The rows.
+        The rows that the report is about.
 
     Returns
     -------
     variances : array
         The variances along the principal directions, the largest first.
     left : array
-        The shares of the variance that 0, 1, ... components leave.
+        The shares of the variance that 0, 1, ... principal components do not explain.
     n_pca : int or None
-        The number of components that leave as little as the fit; None if no number does.
+        The smallest number of components that explain at least as much as the fit; None if no
+        number of components does.
     """
     variances = principal_variances(model.scaled(data.sample))
     left = shares(np.append(np.cumsum(variances[::-1])[::-1], 0.0))
@@ -187,31 +200,31 @@ def principal_variances(table: Array) -> Array:
     Parameters
     ----------
     table : array of shape (n_rows, n_columns)
-        The rows.
+        The numbers; columns need not have mean 0.
     """
     x = table.astype(np.float64) - table.mean(axis=0, dtype=np.float64)
-    # The smaller of XᵀX and XXᵀ has all eigenvalues that are not zero.
+    # XᵀX and XXᵀ have equal nonzero eigenvalues; the smaller matrix is faster.
     gram = x.T @ x if x.shape[1] <= x.shape[0] else x @ x.T
     variances: Array = np.clip(np.linalg.eigvalsh(gram)[::-1] / len(x), 0.0, None)
     return variances
 
 
 def shares(values: Array) -> Array:
-    """Return values as shares of the first value."""
+    """Return all values divided by the first value; unchanged values if the first value is 0."""
     return values / (values[0] or 1.0)
 
 
 def label_of(curves: Curves, subject: str, *more: str) -> str:
-    """Describe a chart of curves in words, for screen readers.
+    """Return a sentence that describes the charts of a fit, for screen readers.
 
     Parameters
     ----------
     curves : Curves
-        The curves.
+        The charts.
     subject : str
-        Subject of the sentence about the fit.
+        Beginning of the sentence about the fit, such as "With 3 features of GFS it".
     *more : str
-        More parts of the sentence.
+        Further parts of the sentence; they follow after semicolons.
     """
     parts = [
         f"Share of the variance left, by {curves.axis}. {subject} falls to "

@@ -1,4 +1,7 @@
-"""Section of the page about directions: weights of columns as a heat map or as images."""
+"""Section of the page about directions: the weights of all columns, as a heat map or as images.
+
+A direction is a weighted sum of columns.
+"""
 
 from __future__ import annotations
 
@@ -20,58 +23,67 @@ from gramian.reports._report_rows import ReportRows
 from gramian.reports._selection_tables import loadings
 
 MAX_DIRECTIONS = 24
-"""Largest number of directions on the page."""
+"""Largest number of directions that the page shows."""
 MAX_COLUMNS = 80
-"""Largest number of columns in a heat map; columns with the largest weights come first."""
+"""Largest number of columns in a heat map; the columns with the largest weights are shown."""
 COMPANION_DIRECTIONS = 8
-"""Number of directions that are shown beside a selection of columns."""
+"""Number of directions in a companion fit: a fit of GFR for the page about a selection of columns,
+which has no directions of its own."""
 COMPANION_ROWS = 5000
-"""Largest number of rows for the directions beside a selection."""
+"""Largest number of rows in a companion fit."""
 POSITIVE, NEGATIVE = (0, 114, 178), (213, 94, 0)
-"""Blue and vermilion of Okabe and Ito."""
+"""Colours (red, green, blue) of weights above and below zero: blue and vermilion of the palette by
+Okabe and Ito, which people with colour blindness can tell apart."""
 PIXEL = re.compile(r"(?:pixel|pix|px)[ _-]?(\d+)(?:[ _x-](\d+))?", re.IGNORECASE)
-"""Names of columns that are pixels: an index, or a row and a column of the image."""
+"""Pattern of column names that are pixels: "pixel12" (index in the image) or "pixel_3_4" (row and
+column in the image)."""
 
 
 @dataclass(frozen=True)
 class DirectionEntry:
-    """A direction: its heaviest columns, and an image if columns are pixels."""
+    """One direction on the page."""
 
     name: str
     about: str
+    """Columns with the largest weights in the direction, as text."""
     image: str | None
+    """Weights as an image (data URL), if the columns are pixels."""
 
 
 @dataclass(frozen=True)
 class ShownDirections:
-    """Directions on the page, of the fit itself or of a companion fit of GFR."""
+    """All directions on the page: those of the fit itself, or those of a companion fit of GFR."""
 
     shown: list[DirectionEntry]
     n_hidden: int
+    """Number of directions that the page does not show."""
     columns: list[str]
     """Names of the columns in the heat map."""
     weights: list[list[float]]
-    """Weights by direction, then by column."""
+    """Weights in the heat map: one list for each direction, with one weight for each column."""
     strip: str
-    """Heat map as an image, for print and for browsers without scripts."""
+    """Heat map as an image (data URL), for print and for browsers without scripts."""
     companion: str | None
     """Description of the companion fit; None if the directions are of the fit itself."""
     image_shape: tuple[int, int] | None
+    """Height and width of images, if the columns are pixels; None for a heat map."""
 
 
 def directions(
     model: FittedModel, data: ReportRows, image_shape: tuple[int, int] | None
 ) -> ShownDirections | None:
-    """Return the directions of a fit, or of a companion fit beside a selection of columns.
+    """Return the directions that the page shows.
+
+    If the fit is a selection of columns, it has no directions: a companion fit of GFR finds some.
 
     Parameters
     ----------
     model : FittedModel
-        The fit.
+        The fitted model.
     data : ReportRows
-        The rows.
+        The rows that the report is about.
     image_shape : pair of int, or None
-        Height and width, if the columns are pixels.
+        Height and width of images, if the columns are pixels.
     """
     companion = None
     if model.directions is None:
@@ -87,18 +99,18 @@ def of_weights(
     image_shape: tuple[int, int] | None,
     companion: str | None = None,
 ) -> ShownDirections | None:
-    """Return directions in the form that the page shows; None if there are none.
+    """Turn directions into the form that the page shows; return None without directions.
 
     Parameters
     ----------
     weights : array of shape (n_directions, n_columns)
-        The weights.
+        The weight of each column in each direction.
     names : list of str
         The names of the directions.
     data : ReportRows
-        The rows.
+        The rows that the report is about; their column names are used.
     image_shape : pair of int, or None
-        Height and width, if the columns are pixels.
+        Height and width of images, if the columns are pixels.
     companion : str, optional
         Description of the companion fit, if the directions are not of the fit itself.
     """
@@ -127,7 +139,7 @@ def of_weights(
 
 
 def _companion(model: FittedModel, data: ReportRows) -> tuple[FittedModel, str]:
-    """Fit a few directions by GFR with the family of a selection, and describe this fit."""
+    """Fit GFR with the family of a selection of columns; return this fit and its description."""
     rows = data.sample[:COMPANION_ROWS]
     gfr = GFR(
         min(COMPANION_DIRECTIONS, data.n_columns, max(1, len(rows) // 4)),
@@ -139,13 +151,15 @@ def _companion(model: FittedModel, data: ReportRows) -> tuple[FittedModel, str]:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverfittingWarning)
-        warnings.simplefilter("ignore", UnitsWarning)  # the page already has it
+        warnings.simplefilter("ignore", UnitsWarning)  # a caution on the page says it
         gfr.fit(rows)
     return gfr.model_, f"GFR with the family {model.family} on {len(rows):,} of these rows"
 
 
 def image_shape_of(names: list[str]) -> tuple[int, int] | None:
-    """Return height and width if the names of all columns are pixels, row by row.
+    """Return height and width of the image if all columns are named as pixels, row by row.
+
+    Return None if they are not.
 
     Parameters
     ----------
@@ -167,14 +181,14 @@ def image_shape_of(names: list[str]) -> tuple[int, int] | None:
 
 
 def picture(values: Array) -> str:
-    """Return a PNG image as a data address: blue above zero, vermilion below.
+    """Draw numbers as a PNG image: blue above zero, vermilion below; return it as a data URL.
 
-    Values near zero are transparent, so that the picture fits light and dark pages.
+    Values near zero are transparent, so that the image suits light and dark pages.
 
     Parameters
     ----------
     values : array of shape (height, width)
-        The values.
+        One number for each pixel.
     """
     height, width = values.shape
     largest = float(np.abs(values).max()) or 1.0

@@ -1,4 +1,8 @@
-"""Section of the page about columns beside a fit: text, and columns that laws of levels give."""
+"""Section of the page about columns that take no part in the fit.
+
+These are columns of text, and columns that a law of levels computes. A law of levels maps each
+level (a category, an interval of numbers, or a part of a date) to the value of another column.
+"""
 
 from __future__ import annotations
 
@@ -10,26 +14,28 @@ from gramian.models import Preprocessing
 from gramian.reports._page_text import clean
 
 MAX_LEVELS = 60
-"""Largest number of levels of a law on the page."""
+"""Largest number of levels that the page lists for one law."""
 BRIEF = 3
-"""Number of levels in the first line of a law, before the reader opens it."""
+"""Number of levels in the first line of a law; the reader opens the line to see more levels."""
 MAX_TEXT = 400
 """Largest number of letters in the first line of a law."""
 
 
 @dataclass(frozen=True)
 class LevelEntry:
-    """A column that a law of levels gives."""
+    """A column that a law of levels computes from other columns."""
 
     column: str
     law: str
-    """First line of the law, with the first levels."""
+    """First line of the law, with its first levels."""
     causes: list[str]
+    """Names of the columns that the column follows from."""
     head: str
-    """Title of the levels."""
+    """Heading above the list of levels."""
     entries: list[tuple[str, str]]
-    """First levels, each with its value."""
+    """First levels of the law, each with the value of the column there."""
     n_more: int
+    """Number of levels that the page does not list."""
 
 
 @dataclass(frozen=True)
@@ -39,21 +45,21 @@ class BesideEntries:
     labels: list[str]
     """Columns of text that are kept unchanged."""
     given: list[LevelEntry]
-    """Columns that laws of levels give, and that can be dropped."""
+    """Columns that laws of levels compute, and that can be dropped."""
 
     @property
     def n_columns(self) -> int:
-        """Number of columns beside the fit."""
+        """Number of columns that take no part in the fit."""
         return len(self.labels) + len(self.given)
 
 
 def beside_entries(preprocessing: Preprocessing | None) -> BesideEntries:
-    """Return the columns beside a fit in the form that the page shows.
+    """Return the columns that take no part in a fit, in the form that the page shows.
 
     Parameters
     ----------
     preprocessing : Preprocessing or None
-        Steps from the table to the numbers of the fit.
+        Steps that turn the table into the numbers of the fit; None if the fit uses all columns.
     """
     if preprocessing is None:
         return BesideEntries([], [])

@@ -1,4 +1,4 @@
-"""Page as one HTML text that needs no other files."""
+"""Rendering of a page: from a template to one HTML text that needs no other files."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ SOURCES = (
     "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'"
 )
-"""Content security policy: a browser may load parts of the page itself only."""
+"""Content security policy of the page: the browser must not load anything from elsewhere."""
 
 
 def render(template: str, content: dict[str, Any]) -> str:
-    """Fill a template.
+    """Fill in a template, and return the HTML text of the page.
 
     Parameters
     ----------
     template : str
-        Name of the template file.
+        Name of the template file in the folder `templates`.
     content : dict
-        Values of the variables of the template.
+        Value of each variable in the template, by name.
     """
     jinja2 = require("jinja2", "A report")
     library = require("plotly.offline", "A report").get_plotlyjs()
@@ -36,7 +36,7 @@ def render(template: str, content: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # Only these two scripts may run, whatever the names of columns contain.
+    # Only these two scripts may run, even if the name of a column contains a script.
     allowed = " ".join(f"'sha256-{_fingerprint(each)}'" for each in (library, script))
     text: str = environment.get_template(template).render(
         **content,

@@ -1,4 +1,4 @@
-"""Redundancy graph: kept columns on the left, and columns computed from them on the right."""
+"""Drawing of the redundancy graph: kept columns on the left, computed columns on the right."""
 
 from __future__ import annotations
 
@@ -9,37 +9,39 @@ from gramian.explanations import Redundancy
 from gramian.reports._selection_tables import ShownSelection
 
 MAX_TARGETS = 40
-"""Largest number of computed columns that are drawn; columns of the highest R² come first."""
+"""Largest number of computed columns in the graph; the columns with the highest R² are drawn."""
 MIN_WEIGHT = 0.02
-"""Smallest weight of an edge that is drawn; a column without heavier edges keeps its heaviest."""
+"""Smallest weight of an edge in the graph. The weight is the decrease of R² without the source. If
+all edges of a column weigh less, only the heaviest of them is drawn."""
 
 
 @dataclass(frozen=True)
 class GraphDrawing:
-    """Columns and edges of the graph; heights are from 0 to 100."""
+    """Columns and edges of the redundancy graph, with positions from 0 to 100."""
 
     sources: dict[str, str]
-    """Columns that others are computed from, each with the text that is shown when the reader
-    chooses it. Kept columns come first."""
+    """Names of the columns on the left, from which other columns are computed; kept columns come
+    first. The value is the text that the page shows when the reader chooses the column."""
     targets: list[Redundancy]
+    """Computed columns on the right, from top to bottom."""
     edges: list[tuple[int, int, str, float]]
-    """Index of a source, index of a target, SVG path between them, and width of the path."""
+    """Edges: index of the source, index of the target, SVG path between them, width of the path."""
     n_hidden: int
     """Number of computed columns that are not drawn."""
 
     @property
     def rows(self) -> int:
-        """Number of lines of names."""
+        """Height of the graph, as a number of lines of text."""
         return max(len(self.sources), len(self.targets))
 
 
 def draw_graph(selection: ShownSelection) -> GraphDrawing | None:
-    """Lay out the graph; return None if no column is computed from others.
+    """Place the columns and edges of the graph; return None if no column is computed from others.
 
     Parameters
     ----------
     selection : ShownSelection
-        The columns that are kept and dropped.
+        The kept columns, and the dropped columns with their formulas.
     """
     related = sorted(
         (each for each in selection.dropped if each.sources), key=lambda each: -each.r2
@@ -51,7 +53,7 @@ def draw_graph(selection: ShownSelection) -> GraphDrawing | None:
     used = {source for sources in weights.values() for source in sources}
     assert selection.explanation is not None
     order = [kept.feature for kept in selection.explanation.kept if kept.feature in used]
-    # A law may compute a column from a column that another law has computed.
+    # A source may be a dropped column: laws also compute columns from computed columns.
     order += sorted(used.difference(order))
     heights = {name: 100 * (i + 0.5) / len(order) for i, name in enumerate(order)}
 
@@ -77,7 +79,7 @@ def draw_graph(selection: ShownSelection) -> GraphDrawing | None:
 
 
 def _drawn(dropped: Redundancy) -> dict[str, float]:
-    """Return the sources of a column that are drawn, with their weights."""
+    """Return the sources of a dropped column that the graph shows, with the weights of edges."""
     heavy = {name: weight for name, weight in dropped.sources.items() if weight >= MIN_WEIGHT}
     if heavy:
         return heavy
@@ -86,6 +88,6 @@ def _drawn(dropped: Redundancy) -> dict[str, float]:
 
 
 def _says(name: str, shown: list[Redundancy], weights: dict[str, dict[str, float]]) -> str:
-    """Return the text that is shown when the reader chooses a source."""
+    """Return the text that the page shows when the reader chooses the source `name`."""
     helped = [each.feature for each in shown if name in weights[each.feature]]
     return f"{name} helps to compute {listed(helped)}."

@@ -1,4 +1,4 @@
-"""Cautions on the page: problems of a fit and of its data, and remedies."""
+"""Cautions on the page: problems of a fit or of its data, each with a remedy."""
 
 from __future__ import annotations
 
@@ -26,11 +26,14 @@ from gramian.reports._report_rows import ReportRows
 from gramian.reports._selection_tables import ShownSelection
 
 MANY_FUNCTIONS = 0.2
-"""Ratio of functions to rows above which residual variances are noticeably too small."""
+"""The page has a caution if the number of functions, divided by the number of rows, is above this:
+residual variances on the rows of the fit are then noticeably too small."""
 MAX_OVER_LEAST = 100.0
-"""Ratio of the largest to the least standard deviation above which there is a caution."""
+"""The page has a caution about units if the largest standard deviation of a column, divided by the
+smallest, is above this."""
 MAX_GAP = 0.02
-"""Difference between explained shares of fitted and of other rows that is still no caution."""
+"""The page has a serious caution if the explained share of the variance is larger by more than this
+on the rows of the fit than on other rows."""
 REMEDIES = {
     Remedy.AUTO_ALPHA: "alpha='auto' (--alpha auto)",
     Remedy.AUTO_DEGREE: "degree='auto' (--degree auto)",
@@ -41,17 +44,18 @@ REMEDIES = {
     Remedy.BETTER_FAMILY: "family='hermite' (--family hermite)",
     Remedy.SCALE: "scale=True (--standardize), unless all columns have the same unit",
 }
+"""Text on the page for each remedy: the parameter to set, with the option of the command."""
 
 
 @dataclass(frozen=True)
 class CautionEntry:
-    """A caution in the words of the page: title, text and remedy."""
+    """A caution as the page shows it: title, text and remedy."""
 
     title: str
     text: str
     remedy: str
     serious: bool = True
-    """True if the caution may change what to keep; False for notes."""
+    """True if the problem may change which columns to keep; False for a note."""
 
 
 def caution_entries(
@@ -61,20 +65,20 @@ def caution_entries(
     curves: Curves,
     selection: ShownSelection,
 ) -> list[CautionEntry]:
-    """Collect the cautions about a selection, the serious ones first.
+    """Return all cautions for the page about a selection; serious cautions come first.
 
     Parameters
     ----------
     estimator : estimator
         The fitted estimator.
     data : ReportRows
-        The rows.
+        The rows that the report is about.
     columns : list of Column
-        Statistics of the columns.
+        Statistics of each column.
     curves : Curves
         Residual variances of the fit.
     selection : ShownSelection
-        The columns that are kept and dropped.
+        The columns or directions that the fit keeps and drops.
     """
     eliminated = estimator.model_.elimination
     found = [
@@ -86,23 +90,23 @@ def caution_entries(
 
 
 def most_serious_first(found: Iterable[CautionEntry]) -> list[CautionEntry]:
-    """Put serious cautions before notes, and keep the order among each."""
+    """Return serious cautions first, then notes; within each group the order does not change."""
     return sorted(found, key=lambda caution: not caution.serious)
 
 
 def of_any_fit(
     model: AnyModel, data: ReportRows, columns: list[Column], curves: Curves, hold_out: str
 ) -> Iterator[CautionEntry]:
-    """Yield cautions about any fit that can compute all columns from the kept features.
+    """Yield the cautions that can concern every fit: about functions, rows, columns and units.
 
     Parameters
     ----------
     model : AnyModel
-        The fit.
+        The fitted model.
     data, columns, curves
-        As in `caution_entries`.
+        Parameters of `caution_entries`.
     hold_out : str
-        The change to the fit that holds out rows.
+        Advice how to hold out rows, such as "Fit with validation_fraction=0.2".
     """
     yield from about_functions(model.cautions, model.freedom / model.n_rows, model.remedies)
     yield from _of_other_rows(model, curves, hold_out)
@@ -113,16 +117,18 @@ def of_any_fit(
 def about_functions(
     cautions: Sequence[Caution], functions: float, remedies: Sequence[Remedy]
 ) -> Iterator[CautionEntry]:
-    """Yield the cautions of the fit, or else a caution about the number of functions.
+    """Yield the cautions that the fit itself found.
+
+    If the fit found none, but has many functions for its rows, yield a caution about this.
 
     Parameters
     ----------
     cautions : sequence of Caution
-        Cautions of the fit.
+        The cautions that the fit found.
     functions : float
         Effective number of functions, divided by the number of rows.
     remedies : sequence of Remedy
-        Changes that help against too many functions.
+        Remedies against too many functions, the best first.
     """
     for caution in cautions:
         title, text = _worded(caution)
@@ -137,7 +143,7 @@ def about_functions(
 
 
 def _worded(caution: Caution) -> tuple[str, str]:
-    """Return the title and the text of a caution about the fit."""
+    """Return the title and the text with which the page shows a caution of the fit."""
     match caution:
         case Saturation():
             return "The functions span all rows", (
@@ -165,11 +171,12 @@ def _worded(caution: Caution) -> tuple[str, str]:
 
 
 def _remedies(remedies: Sequence[Remedy]) -> str:
-    """List the parameters to change, the best first."""
+    """Return a text that lists remedies, such as "fewer features or more rows"."""
     return either(REMEDIES[each] for each in remedies)
 
 
 def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[CautionEntry]:
+    """Yield a caution if no rows were held out, or if held-out rows are explained less well."""
     if curves.held_out is None:
         text = "All shares of variance are measured on the rows of the fit."
         if model.eliminates:
@@ -202,6 +209,7 @@ def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[C
 
 
 def about_columns(data: ReportRows, columns: list[Column]) -> Iterator[CautionEntry]:
+    """Yield cautions about heavy tails, constant columns and missing values in the data."""
     heavy = sorted((each for each in columns if each.heavy), key=lambda each: -each.kurtosis)
     if heavy:
         yield CautionEntry(
@@ -250,15 +258,16 @@ def _names(columns: list[Column]) -> str:
 
 
 def _of_units(model: AnyModel, data: ReportRows) -> Iterator[CautionEntry]:
+    """Yield a caution if a fit compares variances, and the variances of columns differ much."""
     deviations = data.sample.std(axis=0, dtype=np.float64)
     sizes = np.abs(data.sample).max(axis=0)
     varying = np.flatnonzero(deviations > 1e-12 * sizes)
     if not len(varying) or model.scale is not None:
         return
     if model.eliminates and model.selects:
-        return  # such a selection does not depend on units
+        return  # a selection by backward elimination does not depend on units
     if any(isinstance(caution, UnequalUnits) for caution in model.cautions):
-        return  # the page has that caution already
+        return  # the fit itself has found a caution about units
     largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
     ratio = deviations[largest] / deviations[least]
     if ratio > MAX_OVER_LEAST:
@@ -272,6 +281,7 @@ def _of_units(model: AnyModel, data: ReportRows) -> Iterator[CautionEntry]:
 
 
 def _of_formulas(estimator: Any, selection: ShownSelection) -> Iterator[CautionEntry]:
+    """Yield a caution if the formulas of dropped columns explain less than 90 % of the variance."""
     partial = [each.feature for each in selection.dropped if each.kind == "partial"]
     model = estimator.model_
     if partial and (model.selects or model.basis):
@@ -284,7 +294,7 @@ def _of_formulas(estimator: Any, selection: ShownSelection) -> Iterator[CautionE
 
 
 def _of_choice(found: Selection) -> Iterator[CautionEntry]:
-    """Yield cautions about a selection that began with all columns."""
+    """Yield cautions about a selection that starts with all columns and drops some of them."""
     if found.start == "forward":
         yield CautionEntry(
             "Not all functions took part",
@@ -314,6 +324,7 @@ def _of_choice(found: Selection) -> Iterator[CautionEntry]:
 
 
 def _of_order(estimator: Any) -> Iterator[CautionEntry]:
+    """Yield a note that a forward selection depends on the order in which columns are chosen."""
     model = estimator.model_
     if model.redundant is None:
         how = "is greedy: each choice depends on earlier choices and is never taken back"

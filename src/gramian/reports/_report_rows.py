@@ -1,4 +1,4 @@
-"""Rows of a report: numbers in memory, of a random sample if there are many rows."""
+"""Rows that a report is about: numbers in memory, or a random sample if there are many rows."""
 
 from __future__ import annotations
 
@@ -21,25 +21,29 @@ from gramian.reports._page_text import unique
 from gramian.tables import pyarrow
 
 SAMPLE_ROWS = 20_000
-"""Largest number of rows for slow steps (PCA, formulas, directions); of more, some are drawn."""
+"""Largest number of rows for slow computations (PCA, formulas, directions). If the data have more
+rows, this many are drawn at random."""
 SEED = 0
-"""Seed of the random sample of rows."""
+"""Seed with which the sample of rows is drawn, so that a report can be repeated."""
 
 
 @dataclass(frozen=True)
 class ReportRows:
-    """The rows that a report is about."""
+    """The data that a report is about: names of columns, numbers, and counts of rows."""
 
     names: list[str]
+    """Names of the columns, all different, in the form that the page shows."""
     sample: Array
-    """Numbers that the estimator takes, of at most `SAMPLE_ROWS` rows."""
+    """At most `SAMPLE_ROWS` rows, without missing values, as numbers that the estimator takes."""
     n_rows: int
-    """Number of rows that the user gave."""
+    """Number of all rows in the data of the user."""
     n_described: int
-    """Number of rows for statistics of columns, rows with missing values included."""
+    """Number of rows from which statistics of columns are computed; it includes rows with missing
+    values."""
     values: Callable[[int], Array]
-    """Function of an index: values of that column as given, without missing values."""
+    """Function from the index of a column to its values, without missing values."""
     preprocessing: Preprocessing | None
+    """Steps that turn the table of the user into numbers; None if the data are numbers."""
 
     @property
     def n_columns(self) -> int:
@@ -48,21 +52,21 @@ class ReportRows:
 
     @property
     def drawn(self) -> bool:
-        """True if only a sample of the rows was read."""
+        """True if the statistics of columns come from a random sample of the rows."""
         return self.n_rows > self.n_described
 
 
 def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> ReportRows:
-    """Check the rows against the estimator, and draw a sample if there are many.
+    """Read the data of a report, check that they suit the estimator, and draw a sample of rows.
 
     Parameters
     ----------
     estimator : estimator
         The fitted estimator.
     X : array, data frame, files or Dask collection
-        The rows.
+        The data of the user.
     preprocessing : Preprocessing or None
-        Steps from the rows to the numbers that the estimator takes.
+        Steps that turn the data into the numbers that the estimator takes.
     """
     if preprocessing is not None:
         return _preprocessed(estimator, X, preprocessing)
@@ -78,6 +82,7 @@ def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Repor
 
 
 def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> ReportRows:
+    """Read a table of numbers, text or dates, and turn it into numbers by the preprocessing."""
     if isinstance(X, str | os.PathLike) or is_dask(X):
         raise TypeError(
             "With preprocessing, X is a table in memory, a data frame or a mapping of columns, or "
@@ -113,7 +118,10 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Repor
 
 
 def _without_gaps(table: Array) -> Array:
-    """Fill or drop missing values as a fit does: curves and formulas need complete rows."""
+    """Return rows without missing values: fill the values or drop the rows, as a fit does.
+
+    Curves and formulas need complete rows.
+    """
     if not has_gaps(table):
         return table
     make, _ = completion(GapTally.of(table), [Multilinear(1)], None, lambda share: some(table))
@@ -121,7 +129,10 @@ def _without_gaps(table: Array) -> Array:
 
 
 def _drawn(pieces: Iterable[Any]) -> tuple[Any, int]:
-    """Draw rows of a table that comes in pieces; return also its number of rows."""
+    """Draw at most `SAMPLE_ROWS` random rows of a table that comes in pieces.
+
+    Return these rows, and the number of all rows.
+    """
     arrow = pyarrow()
     found: tuple[Any, int] = draw(
         pieces,
@@ -134,7 +145,7 @@ def _drawn(pieces: Iterable[Any]) -> tuple[Any, int]:
 
 
 def _names(estimator: Any, X: Any) -> list[str]:
-    """Return the names of the columns: of the fit, or of the table, or x0, x1, ..."""
+    """Return the names of the columns from the fit, else from the table X, else x0, x1, ..."""
     names: Sequence[Any] | None = _names_of_fit(estimator)
     if names is None and hasattr(X, "columns") and not hasattr(X, "column_names"):
         names = list(X.columns)
@@ -144,13 +155,16 @@ def _names(estimator: Any, X: Any) -> list[str]:
 
 
 def _names_of_fit(estimator: Any) -> tuple[str, ...] | None:
-    """Return the names of the columns that the estimator was fitted to, if they had names."""
+    """Return the names of the columns in the data of the fit; None if they had no names."""
     names = getattr(estimator, "feature_names_in_", None)
     return None if names is None else tuple(names)
 
 
 def _numbers(estimator: Any, X: Any) -> tuple[Array, int]:
-    """Return rows, or a sample of many rows, and the number of all rows."""
+    """Read data that are numbers; return their rows and the number of all rows.
+
+    From files and Dask collections, at most `SAMPLE_ROWS` random rows are returned.
+    """
     if is_dask(X):
         chunks: Iterable[Array] = _chunks_of_dask(estimator, X)
     elif (source := source_of(X)) is not None:
@@ -159,7 +173,7 @@ def _numbers(estimator: Any, X: Any) -> tuple[Array, int]:
         )
     else:
         if _names_of_fit(estimator) is None and hasattr(X, "columns"):
-            X = np.asarray(X)  # scikit-learn would warn of names that the fit did not have
+            X = np.asarray(X)  # with names, scikit-learn would warn that the fit had none
         table = _checked(estimator, X, [np.float64, np.float32])
         return table, len(table)
     nothing = np.empty((0, estimator.n_features_in_))
@@ -183,14 +197,14 @@ def _checked(estimator: Any, X: Any, dtype: Any) -> Array:
 
 
 def some(table: Array, n: int = SAMPLE_ROWS) -> Array:
-    """Draw n rows at random with a fixed seed; return all rows if there are at most n.
+    """Return n rows of a table, drawn at random with a fixed seed; all rows if there are at most n.
 
     Parameters
     ----------
     table : array of shape (n_rows, n_columns)
-        The rows.
+        The table.
     n : int, default=20,000
-        Number of rows.
+        Number of rows to draw.
     """
     if len(table) <= n:
         return table

@@ -1,4 +1,4 @@
-"""Public function that writes a report: checks, content of the page, file."""
+"""Public function `report`: it checks its arguments, collects the content, and writes the page."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from gramian.reports._svg import chart
 from gramian.reports._uffs_page import norm_cautions, norm_curves, norm_entries
 
 MAX_CHIPS = 14
-"""Largest number of columns that the top of the page names."""
+"""Largest number of kept columns that are named at the top of the page."""
 
 
 def report(
@@ -54,10 +54,10 @@ def report(
 ) -> Path:
     """Write a page about a fit: columns to keep, formulas of columns to drop, and cautions.
 
-    The page is one file of about 5 MB that loads no other files; most of the file is the script of
-    Plotly, for interactive charts. The page holds no rows of the data, but the names of columns,
-    their smallest and largest values, and the first levels of categories from which other columns
-    follow.
+    The page is one HTML file of about 5 MB that loads no other files; most of the file is Plotly's
+    script for interactive charts. The page contains no rows of the data. It does contain the names
+    of columns, their smallest and largest values, and some categories from which other columns
+    can be computed.
 
     Parameters
     ----------
@@ -67,23 +67,23 @@ def report(
         The rows of the fit, or similar rows. From files and Dask collections, and for slow
         computations, 20,000 rows are drawn at random with a fixed seed.
     path : path
-        The file to write; by convention its name ends in .html. The file appears when it is
-        complete.
+        The file to write; by convention its name ends in .html. An existing file is replaced only
+        when the new page is complete.
     preprocessing : Preprocessing, optional
-        Steps from a table to the numbers that the estimator takes. X is then a table with names,
-        or a function that returns pieces of a table, as PyArrow tables.
+        Steps that turn a table into the numbers that the estimator takes. X is then a table with
+        column names, or a function that returns the pieces of such a table as PyArrow tables.
     title : str, optional
         The title of the page.
     command : str, optional
-        The command that made the page, which the page shows.
+        The shell command that made the page; the page shows it, so that readers can repeat it.
     image_shape : pair of int, optional
-        Height and width, if the columns are pixels, row by row. Columns with names such as
-        pixel_0_0 or pixel1 are recognized as pixels without it.
+        Height and width of images, if the columns are pixels, row by row. Columns with names such
+        as pixel_0_0 or pixel1 are recognized as pixels without this parameter.
 
     Returns
     -------
     path : Path
-        The file.
+        The path of the written file.
 
     Examples
     --------
@@ -140,9 +140,10 @@ def report(
 def _content(
     estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
 ) -> tuple[str, dict[str, Any]]:
-    """Return the template of a page, and the values of its variables.
+    """Return the name of the template of a page, and the values of the template's variables.
 
-    This is the page about a selection of columns or directions; other estimators have their own.
+    This function makes the page about GFR, GCA, GFS and GFA. Functions that are registered below
+    make the pages about PolynomialManifold and UFFS.
     """
     model: FittedModel = estimator.model_
     columns = describe_columns(data)
@@ -218,7 +219,7 @@ def _(
 
 
 def _about_model(model: FittedModel | FittedManifold) -> dict[str, Any]:
-    """Return the variables of pages about estimators with a fitted model."""
+    """Return the template variables that describe a fitted model: its family and its scaling."""
     return {"model": model, "family": model.family, "scaled": model.scale is not None}
 
 
@@ -230,7 +231,7 @@ def _common(
     heat: ShownDirections | None,
     label: str,
 ) -> dict[str, Any]:
-    """Return the variables that all pages have."""
+    """Return the template variables that all pages use: data, charts, versions, number formats."""
     return {
         "algorithm": type(estimator).__name__,
         "data": data,
@@ -265,7 +266,10 @@ def _common(
 
 
 def _charts(curves: Curves, heat: Any) -> dict[str, Any]:
-    """Return the data of the interactive charts; names are escaped, because Plotly reads tags."""
+    """Return the data of the interactive charts, for the script of the page.
+
+    Names of columns are escaped, because Plotly interprets HTML tags.
+    """
     return {
         "counts": curves.counts,
         "axis": curves.axis,
@@ -281,7 +285,10 @@ def _charts(curves: Curves, heat: Any) -> dict[str, Any]:
 
 
 def _spread(deviations: Sequence[float]) -> str | None:
-    """Write the ratio of the largest to the least deviation; None without deviations."""
+    """Return the largest standard deviation divided by the smallest, as text.
+
+    Return None if there are no deviations.
+    """
     if not deviations:
         return None
     ratio = max(deviations) / min(deviations)

@@ -1,4 +1,4 @@
-"""Tables of the page: columns to keep in order, and formulas of columns to drop."""
+"""Tables of the page: kept columns in the order of choice, and formulas of dropped columns."""
 
 from __future__ import annotations
 
@@ -15,75 +15,83 @@ from gramian.fitting import FittedModel
 from gramian.reports._report_rows import ReportRows, some
 
 MAX_ROWS = 1000
-"""Largest number of rows of a table on the page."""
+"""Largest number of rows in a table on the page."""
 MAX_FORMULAS = 300
-"""Largest number of columns with a formula; columns of the largest variance come first."""
+"""Largest number of dropped columns for which formulas are searched; the columns with the largest
+variance are chosen."""
 MAX_TESTED = 80
-"""Largest number of formulas that are tested on rows."""
+"""Formulas are tested on rows only if at most this many formulas are searched."""
 MAX_UNSTORED = 30
-"""Largest number of columns with a formula if the fit stored no moments, which is slower."""
+"""Replaces `MAX_FORMULAS` if the fit stored no moments (mean products of its functions): formulas
+must then be found from rows, which is slower."""
 MAX_LOADINGS = 3
-"""Number of columns that describe a direction."""
+"""Number of columns, with their weights, that describe a direction in the table."""
 WORK = 2e10
-"""Largest product of rows and squared number of functions in a test of formulas."""
+"""Limit of the work in a test of formulas: the number of rows times the squared number of functions
+is at most this."""
 MIN_ROWS = 50
-"""Smallest number of rows for a test of formulas."""
+"""Smallest number of rows in a test of formulas; with fewer rows, formulas are not tested."""
 
 
 @dataclass(frozen=True)
 class KeptEntry:
-    """A column or direction to keep."""
+    """A kept column or direction: one row in the table of the page."""
 
     name: str
     about: str
-    """For a direction, the columns with the largest weights; empty for a column."""
+    """Columns with the largest weights, if the entry is a direction; empty if it is a column."""
     explains: float
-    """Share of the total variance."""
+    """Share of the total variance that the fit explains in addition when it adds this entry."""
     cumulative: float
-    """Share of the total variance, together with the entries before."""
+    """Share of the total variance that this entry and all earlier entries explain together."""
     new: float | None
-    """Share of its own variance that the entries before do not explain; None if not known."""
+    """Share of the entry's own variance that earlier entries do not explain; None if it was not
+    computed."""
 
 
 @dataclass(frozen=True)
 class ShownSelection:
-    """Columns or directions that a fit keeps and drops."""
+    """All columns or directions that a fit keeps, and those that it drops."""
 
     kept: list[KeptEntry]
+    """Kept columns or directions, in the order of choice."""
     explanation: Explanation | None
-    """Formulas; None if the fit stored no moments and there are too few rows to find them."""
+    """Formulas of dropped columns; None if the fit stored no moments (mean products of its
+    functions) and there are too few rows to find formulas."""
     n_tested: int
-    """Number of rows that formulas were tested on."""
+    """Number of rows on which the formulas were tested; 0 if they were not tested."""
     n_without: int
     """Number of dropped columns for which no formula was searched."""
     exchanges: dict[int, Exchange]
-    """Evidence and alternatives by the index of a dropped column; empty for published fits."""
+    """Residual share and alternatives of each dropped column, by its index. The dictionary is empty
+    if the fit did not eliminate columns backward."""
 
     @property
     def dropped(self) -> list[Redundancy]:
-        """Columns to drop, each with its formula, as far as formulas were searched."""
+        """Dropped columns for which formulas were searched, each with its formula."""
         return list(self.explanation or ())
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """Residual share of a dropped column or direction, and columns to drop in its place."""
+    """Residual share of a dropped column or direction, and columns to drop instead of it."""
 
     left: float
-    """Residual share of its variance, on rows left out of the fit."""
+    """Share of the variance of the dropped column that the kept columns do not explain, on rows
+    that were left out of the fit."""
     alternatives: str
-    """Names of kept columns that could be dropped in its place; empty if there are none."""
+    """Names of kept columns that could be dropped instead; empty if there are none."""
 
 
 def shown_selection(estimator: Any, data: ReportRows) -> ShownSelection:
-    """Return the columns or directions that a fit keeps and drops.
+    """Return the columns or directions that a fit keeps, and formulas of those that it drops.
 
     Parameters
     ----------
     estimator : estimator
         The fitted estimator.
     data : ReportRows
-        The rows.
+        The rows that the report is about; formulas are tested on a sample of them.
     """
     model: FittedModel = estimator.model_
     explanation, n_tested = _explain(estimator, data)
@@ -93,7 +101,7 @@ def shown_selection(estimator: Any, data: ReportRows) -> ShownSelection:
 
 
 def _exchanges(model: FittedModel, data: ReportRows) -> dict[int, Exchange]:
-    """Return evidence and alternatives by the index of a dropped column."""
+    """Return the residual share and the alternatives of each dropped column, by its index."""
     found = model.elimination
     if found is None:
         return {}
@@ -106,12 +114,12 @@ def _exchanges(model: FittedModel, data: ReportRows) -> dict[int, Exchange]:
 
 
 def how(model: FittedModel) -> str:
-    """Describe in one line how a selection was made, and how to make another.
+    """Return a text that says how a selection was made, and which options change it.
 
     Parameters
     ----------
     model : FittedModel
-        The fit.
+        The fitted model.
     """
     footing = "All columns count alike" if model.scale is not None else "Columns count by variance"
     if model.elimination is None:
@@ -127,7 +135,10 @@ def how(model: FittedModel) -> str:
 
 
 def _explain(estimator: Any, data: ReportRows) -> tuple[Explanation | None, int]:
-    """Return formulas, and the number of rows that they were tested on."""
+    """Find formulas of dropped columns; return them, and the number of rows in their test.
+
+    Return (None, 0) if formulas cannot be found.
+    """
     model: FittedModel = estimator.model_
     assert model.decoder is not None
     named = replace(model, names=tuple(data.names))
@@ -143,7 +154,7 @@ def _explain(estimator: Any, data: ReportRows) -> tuple[Explanation | None, int]
 
 
 def _targets(model: FittedModel, n: int) -> list[int]:
-    """Return the indices of at most n dropped columns, chosen by the largest variance."""
+    """Return the indices, in increasing order, of the n dropped columns with most variance."""
     assert model.variances is not None
     others = model.dropped
     largest = others[np.argsort(-model.variances[others], kind="stable")[:n]]
@@ -151,13 +162,13 @@ def _targets(model: FittedModel, n: int) -> list[int]:
 
 
 def _tested(rows: Array, n_functions: int) -> Array | None:
-    """Return rows to test formulas on, as many as time allows; None if too few."""
+    """Return rows for a test of formulas, as many as `WORK` allows; None if they are too few."""
     n = min(len(rows), int(WORK / n_functions**2))
     return None if n < max(MIN_ROWS, 2 * n_functions) else some(rows, n)
 
 
 def _kept(estimator: Any, data: ReportRows, explanation: Explanation | None) -> list[KeptEntry]:
-    """Return the entries of the columns or directions that are kept, in the order of choice."""
+    """Return one entry for each kept column or direction, in the order of choice."""
     model: FittedModel = estimator.model_
     ratios = estimator.explained_variance_ratio_
     new: list[float | None] = [None] * len(ratios)
@@ -174,12 +185,12 @@ def _kept(estimator: Any, data: ReportRows, explanation: Explanation | None) -> 
 
 
 def loadings(direction: Array, names: list[str], n: int = MAX_LOADINGS) -> str:
-    """Name the columns with the largest weights in a direction.
+    """Return a text with the largest weights of a direction, such as "+0.71 width, +0.70 height".
 
     Parameters
     ----------
     direction : array of shape (n_columns,)
-        The weights.
+        The weight of each column.
     names : list of str
         The names of the columns.
     n : int, default=3
@@ -191,7 +202,7 @@ def loadings(direction: Array, names: list[str], n: int = MAX_LOADINGS) -> str:
 
 
 def in_words(dropped: Redundancy) -> str:
-    """Describe in one sentence which columns a dropped column is computed from."""
+    """Return a sentence that names the columns from which a dropped column is computed."""
     if dropped.kind == "constant":
         return f"{dropped.feature} is constant."
     if not dropped.sources:

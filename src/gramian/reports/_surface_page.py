@@ -1,4 +1,7 @@
-"""Page about a curved surface: a map, and R² of each column given the codes."""
+"""Page about a curved surface: a map of the surface, and how well it predicts each column.
+
+A code is a coordinate on the surface. The map shows the first two codes.
+"""
 
 from __future__ import annotations
 
@@ -17,66 +20,76 @@ from gramian.reports._remarks import CautionEntry
 from gramian.reports._report_rows import ReportRows
 
 CELLS = 25
-"""Number of places of the map in each direction."""
+"""Number of places (grid points) along each side of the map."""
 IMAGES = 11
-"""Number of places of the map in each direction if each place is an image."""
+"""Number of places (grid points) along each side of the map if each place is drawn as an image."""
 MAX_TILES = 12
-"""Largest number of columns that are drawn on the map."""
+"""Largest number of columns for which the page draws a map."""
 ROWS = 5000
-"""Largest number of rows whose codes are computed."""
+"""Largest number of rows for which codes are computed."""
 REACH = 0.01
-"""Share of the rows that is beyond the map, on either side."""
+"""Share of the codes that lie outside the map, below its lower end and above its upper end."""
 
 
 @dataclass(frozen=True)
 class Tile:
-    """A column on the map."""
+    """Map of one column: an image of its values on the surface."""
 
     name: str
     image: str
+    """Image as a data URL: blue above the mean of the column, orange below."""
     low: float
+    """Smallest value of the column on the map."""
     high: float
+    """Largest value of the column on the map."""
 
 
 @dataclass(frozen=True)
 class Follows:
-    """R² of a column, given the codes."""
+    """Accuracy with which one column is computed from the codes of the rows."""
 
     name: str
     r2: float | None
-    """None if the column does not vary."""
+    """Share of the variance of the column that the codes explain; None for a constant column."""
     misses: float
-    """Root mean squared error."""
+    """Root mean squared error, in the units of the column."""
 
 
 @dataclass(frozen=True)
 class Map:
-    """Values of the surface at a grid of codes."""
+    """Map of the surface: the values of columns at a grid of codes."""
 
     low: float
+    """Smallest code on the map, for both codes."""
     high: float
+    """Largest code on the map, for both codes."""
     width: int
+    """Number of places from left to right (first code)."""
     height: int
+    """Number of places from bottom to top (second code); 1 if there is only one code."""
     tiles: list[Tile]
+    """Maps of single columns; empty if the columns are pixels."""
     montage: str | None
-    """Images of all places, if columns are pixels."""
+    """One image (data URL) with the images at all places, if the columns are pixels; else None."""
     rows: str
-    """Image of the number of rows at each place."""
+    """Image (data URL) of the number of rows near each place."""
     follows: list[Follows]
+    """Accuracy of each column."""
     n_rows: int
+    """Number of rows from which `rows` and `follows` are computed."""
 
 
 def draw_map(model: FittedManifold, data: ReportRows, image_shape: tuple[int, int] | None) -> Map:
-    """Draw the values of the surface at a grid of codes.
+    """Draw the map of a surface: the values of columns at a grid of codes.
 
     Parameters
     ----------
     model : FittedManifold
-        The surface.
+        The fitted surface.
     data : ReportRows
-        The rows.
+        The rows that the report is about.
     image_shape : pair of int, or None
-        Height and width, if the columns are pixels.
+        Height and width of images, if the columns are pixels.
     """
     sample = data.sample[:ROWS].astype(np.float64, copy=False)
     codes = model.encode(sample)
@@ -111,16 +124,18 @@ def draw_map(model: FittedManifold, data: ReportRows, image_shape: tuple[int, in
 
 
 def count_around(codes: Array, steps: Array, n_high: int) -> Array:
-    """Count the rows in the cell of each place and in the neighbouring cells.
+    """Count the rows near each place of the map: in its own cell and in the neighbouring cells.
+
+    Return an array of shape (n_high, len(steps)); the largest second code is in the first row.
 
     Parameters
     ----------
     codes : array of shape (n_rows, 1 or 2)
-        Codes of the rows.
+        The first code of each row, or its first two codes.
     steps : array
-        Places of each code, in increasing order.
+        Codes of the places along one side of the map, in increasing order.
     n_high : int
-        Number of places of the second code; 1 if there is one code only.
+        Number of places along the second code; 1 if there is only one code.
     """
     half = (steps[1] - steps[0]) / 2 if len(steps) > 1 and steps[1] > steps[0] else 0.5
     edges = np.append(steps - half, steps[-1] + half)
@@ -135,7 +150,7 @@ def count_around(codes: Array, steps: Array, n_high: int) -> Array:
 def _tiles(
     values: Array, known: Array, sample: Array, mean: Array, names: list[str]
 ) -> Iterator[Tile]:
-    """Yield the columns that vary most on the map, in units of their standard deviation."""
+    """Yield the maps of the columns that vary most on the map, compared with their deviation."""
     inside = known.ravel() > 0
     deviations = sample.std(axis=0)
     varying = np.where(deviations > 0, deviations, np.inf)
@@ -148,7 +163,10 @@ def _tiles(
 
 
 def _montage(values: Array, known: Array, shape: tuple[int, int]) -> Array:
-    """Put the images of all places side by side, with a gap between images."""
+    """Return one large image, in which the images of all places are next to each other.
+
+    There is a gap of one pixel between images. Places without rows are empty (0).
+    """
     shown = np.where(known.ravel()[:, np.newaxis] > 0, values, 0.0)
     cells = np.pad(shown.reshape(-1, *shape), ((0, 0), (0, 1), (0, 1)))
     height, width = known.shape
@@ -157,6 +175,7 @@ def _montage(values: Array, known: Array, shape: tuple[int, int]) -> Array:
 
 
 def _follows(sample: Array, points: Array, names: list[str]) -> list[Follows]:
+    """Compare rows with their nearest points on the surface; return the accuracy of each column."""
     left = np.mean((sample - points) ** 2, axis=0)
     variances = sample.var(axis=0)
     return [
@@ -166,14 +185,16 @@ def _follows(sample: Array, points: Array, names: list[str]) -> list[Follows]:
 
 
 def rounds(model: FittedManifold, data: ReportRows) -> tuple[Curves, float]:
-    """Return the curves of all rounds, and the share that PCA explains with as many components.
+    """Return the chart of the residual variance after each round of the fit.
+
+    Return also the share of the variance that PCA explains with as many components as codes.
 
     Parameters
     ----------
     model : FittedManifold
-        The surface.
+        The fitted surface.
     data : ReportRows
-        The rows.
+        The rows that the report is about.
     """
     _, pca, n_pca = principal(model, data)
     total, held_out = model.left, model.validation_total
@@ -194,7 +215,7 @@ def rounds(model: FittedManifold, data: ReportRows) -> tuple[Curves, float]:
 
 
 def local(model: FittedManifold) -> CautionEntry:
-    """Return the caution that a better surface may exist."""
+    """Return a note that the fit is a local optimum: a better surface may exist."""
     return CautionEntry(
         "A surface near where the fit began",
         f"{model.algorithm} begins with linear codes, and fits surface and codes in turn while the "

@@ -1,4 +1,4 @@
-"""Charts of curves as SVG, for print and for browsers without scripts."""
+"""Charts of residual variances as SVG images, for print and for browsers without scripts."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from gramian._support.words import percent
 from gramian.reports._curves import Curves
 
 WIDTH, HEIGHT = 720, 340
+"""Size of the chart, in SVG units."""
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 16, 48
+"""Margins between the edges of the chart and its axes, in SVG units."""
 
 
 def chart(curves: Curves, label: str) -> str:
-    """Draw the residual share of the variance by the number of features.
+    """Draw the residual share of the total variance after each feature; return the SVG text.
 
     Parameters
     ----------
     curves : Curves
-        The curves.
+        The charts of a fit; only the chart of the total variance is drawn.
     label : str
-        Text for screen readers.
+        Description of the chart for screen readers.
     """
     view, last = curves.total, max(curves.counts[-1], 1)
     highest = max(
@@ -68,7 +70,10 @@ def chart(curves: Curves, label: str) -> str:
 
 
 def _round_step(last: int) -> int:
-    """Return a distance of ticks: 1, 2 or 5 times a power of ten, for about ten ticks."""
+    """Return the distance between ticks on an axis from 0 to `last`, for at most about ten ticks.
+
+    The distance is 1, 2 or 5 times a power of ten.
+    """
     rough = max(last / 10, 1)
     power = 10 ** math.floor(math.log10(rough))
     return next(int(factor * power) for factor in (1, 2, 5, 10) if factor * power >= rough)

@@ -1,4 +1,4 @@
-"""Page about UFFS: the order of the columns, their Fourier norms, and cautions.
+"""Page about UFFS: the columns, their Fourier norms, and cautions.
 
 UFFS computes no column from others, so that the page has no formulas.
 """
@@ -19,21 +19,21 @@ from gramian.reports._report_rows import ReportRows
 
 @dataclass(frozen=True)
 class NormEntry:
-    """A column and its Fourier norm."""
+    """A column and its squared Fourier norm: one row in a table of the page."""
 
     name: str
     squared_norm: float
 
 
 def norm_entries(estimator: UFFS, data: ReportRows) -> tuple[list[NormEntry], list[NormEntry]]:
-    """Return the entries of kept columns and of dropped columns, the largest norm first.
+    """Return two lists of entries: kept columns, and dropped columns; the largest norm is first.
 
     Parameters
     ----------
     estimator : UFFS
         The fitted estimator.
     data : ReportRows
-        The rows.
+        The rows that the report is about; only their column names are used.
     """
     squares = estimator.fourier_norms_**2
     kept = estimator.selected_features_.tolist()
@@ -43,14 +43,14 @@ def norm_entries(estimator: UFFS, data: ReportRows) -> tuple[list[NormEntry], li
 
 
 def norm_curves(estimator: UFFS, data: ReportRows) -> Curves:
-    """Return the share of the variance that is left after each column, beside PCA.
+    """Return the chart of the residual share of the variance after each column, for UFFS and PCA.
 
     Parameters
     ----------
     estimator : UFFS
         The fitted estimator.
     data : ReportRows
-        The rows.
+        The rows that the report is about; PCA is computed from a sample of them.
     """
     left = shares(estimator.total_residual_variance_)
     counts = np.arange(len(left))
@@ -68,16 +68,16 @@ def norm_curves(estimator: UFFS, data: ReportRows) -> Curves:
 def norm_cautions(
     estimator: UFFS, data: ReportRows, columns: list[Column]
 ) -> Iterator[CautionEntry]:
-    """Yield the cautions about a fit of UFFS.
+    """Yield the cautions about a fit of UFFS: about functions, columns, and the order of columns.
 
     Parameters
     ----------
     estimator : UFFS
         The fitted estimator.
     data : ReportRows
-        The rows.
+        The rows that the report is about.
     columns : list of Column
-        Statistics of the columns.
+        Statistics of each column.
     """
     model = estimator.model_
     yield from about_functions(model.cautions, model.freedom / model.n_rows, model.remedies)
