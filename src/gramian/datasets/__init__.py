@@ -3,4 +3,8 @@
 from gramian.datasets._planted import make_planted_redundancy
 from gramian.datasets._truth import Product, Truth
 
-__all__ = ["Product", "Truth", "make_planted_redundancy"]
+__all__ = [
+    "Product",
+    "Truth",
+    "make_planted_redundancy",
+]

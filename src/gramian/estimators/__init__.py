@@ -16,19 +16,3 @@ from gramian.estimators._pursuit_estimator import PursuitEstimator
 from gramian.estimators._stability import Stability
 from gramian.estimators._summary import unbroken_percent
 from gramian.estimators._uffs import UFFS
-
-__all__ = [
-    "GCA",
-    "GFA",
-    "GFR",
-    "GFS",
-    "UFFS",
-    "Estimator",
-    "GramianImputer",
-    "Path",
-    "PolynomialManifold",
-    "PursuitEstimator",
-    "Stability",
-    "parameters_set",
-    "unbroken_percent",
-]

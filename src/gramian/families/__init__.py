@@ -5,14 +5,8 @@ and, without being listed, the constant function. Open `_family.py` first.
 """
 
 from gramian.families._custom import Custom
-from gramian.families._expansion import AtomBasis as AtomBasis
-from gramian.families._expansion import Block as Block
-from gramian.families._expansion import Call as Call
-from gramian.families._expansion import Calls as Calls
-from gramian.families._expansion import Products as Products
-from gramian.families._family import Family, Union
-from gramian.families._family import at_most as at_most
-from gramian.families._family import no_levels as no_levels
+from gramian.families._expansion import AtomBasis, Block, Call, Calls, Products
+from gramian.families._family import Family, Union, at_most, no_levels
 from gramian.families._products import (
     BY_NAME,
     Fourier,
@@ -21,10 +15,10 @@ from gramian.families._products import (
     Legendre,
     Multilinear,
     Polynomial,
+    Z,
     by_name,
 )
-from gramian.families._products import Z as Z
-from gramian.families._pruning import prune as prune
+from gramian.families._pruning import prune
 
 __all__ = [
     "BY_NAME",

@@ -35,13 +35,7 @@ from gramian.fitting._checked_data import (
 )
 from gramian.fitting._cost import Cost, estimate
 from gramian.fitting._fitted_manifold import FittedManifold
-from gramian.fitting._fitted_model import (
-    ROWS_AT_ONCE,
-    Basis,
-    FittedModel,
-    Project,
-    TakeColumns,
-)
+from gramian.fitting._fitted_model import ROWS_AT_ONCE, Basis, FittedModel, Project, TakeColumns
 from gramian.fitting._fitted_norms import FittedNorms
 from gramian.fitting._gaps import EmptyColumnError, Gaps, GapTally, completion, has_gaps
 from gramian.fitting._input_checks import (
@@ -67,67 +61,3 @@ from gramian.fitting._plan import (
     steps_of,
 )
 from gramian.fitting._progress_bar import report_for
-
-__all__ = [
-    "FEW",
-    "ROWS_AT_ONCE",
-    "Algorithm",
-    "AnyModel",
-    "ArrayData",
-    "Asked",
-    "Basis",
-    "Caution",
-    "CheckedData",
-    "Cost",
-    "EmptyColumnError",
-    "FittedManifold",
-    "FittedModel",
-    "FittedNorms",
-    "GapTally",
-    "Gaps",
-    "HoldOut",
-    "NearDependence",
-    "Output",
-    "Overfitting",
-    "Plan",
-    "Preparation",
-    "Problem",
-    "Project",
-    "RandomState",
-    "Record",
-    "Remedy",
-    "Request",
-    "Saturation",
-    "Solver",
-    "Steps",
-    "TakeColumns",
-    "TooFewRowsError",
-    "UnequalUnits",
-    "ValidationData",
-    "aligned",
-    "any_named",
-    "apply_blockwise",
-    "best_of",
-    "by_name",
-    "check_data",
-    "check_in_memory",
-    "check_output",
-    "check_rows",
-    "check_weights",
-    "completion",
-    "estimate",
-    "finite_but_gaps",
-    "has_gaps",
-    "lazily",
-    "needs_no_shrinkage",
-    "only_complete",
-    "prefers_qr",
-    "report_for",
-    "run",
-    "shape_of",
-    "shares_left",
-    "source_of",
-    "steps_of",
-    "weights_of",
-    "without_weights",
-]

@@ -15,25 +15,3 @@ from gramian.formulas._notation import (
     superscript,
 )
 from gramian.formulas._sparse_sums import FITTED_SUMS, WIDTH, growing, shrinking
-
-__all__ = [
-    "DIGITS",
-    "FITTED_SUMS",
-    "MAX_DENOMINATOR",
-    "MAX_DIGITS",
-    "MINUS",
-    "WIDTH",
-    "Factors",
-    "Formula",
-    "Function",
-    "Term",
-    "growing",
-    "import_sympy",
-    "latex_name",
-    "latex_number",
-    "number",
-    "quote",
-    "r_squared",
-    "shrinking",
-    "superscript",
-]

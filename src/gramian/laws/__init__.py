@@ -6,12 +6,8 @@ Open `_table_relations.py` first, which holds the function `relations`; then `_l
 # `candidates` proposes laws, `judge` accepts or rejects them, and `forms` prints, evaluates and
 # stores laws. `candidates/_stages.py` lists the generators of laws among numbers.
 
-from gramian.laws._relation_collection import AnyLaw as AnyLaw
-from gramian.laws._relation_collection import Relations
-from gramian.laws._table_relations import TooFewValuesError as TooFewValuesError
-from gramian.laws._table_relations import level_laws_of as level_laws_of
-from gramian.laws._table_relations import relations
-from gramian.laws._table_relations import simple_laws as simple_laws
+from gramian.laws._relation_collection import AnyLaw, Relations
+from gramian.laws._table_relations import TooFewValuesError, level_laws_of, relations, simple_laws
 from gramian.laws.columns import Key
 from gramian.laws.forms import (
     ColumnLaw,
@@ -24,9 +20,9 @@ from gramian.laws.forms import (
     SlopeLaw,
     Slopes,
     Solution,
+    agreement,
+    law_from_json,
 )
-from gramian.laws.forms import agreement as agreement
-from gramian.laws.forms import law_from_json as law_from_json
 
 __all__ = [
     "ColumnLaw",

@@ -2,4 +2,6 @@
 
 from gramian.reports._reporting import report
 
-__all__ = ["report"]
+__all__ = [
+    "report",
+]

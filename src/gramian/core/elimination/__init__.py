@@ -3,8 +3,8 @@
 Open `_selection.py` first, which runs all steps; `_backward_elimination.py` drops the columns.
 """
 
-from gramian.core.elimination._backward_elimination import Elimination, Preferences, eliminate
-from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal
+from gramian.core.elimination._backward_elimination import Preferences, eliminate
+from gramian.core.elimination._exchange import KeptSetSearch, Minimal
 from gramian.core.elimination._layout import Layout, lay_out
 from gramian.core.elimination._layout_sums import FunctionSums, collect
 from gramian.core.elimination._left_out_evidence import EXACT_SHARE
@@ -20,28 +20,3 @@ from gramian.core.elimination._selection import (
     select,
 )
 from gramian.core.elimination._verification import leave_one_out
-
-__all__ = [
-    "CHEAP",
-    "EXACT_SHARE",
-    "FEW",
-    "LARGE",
-    "MAX_FUNCTIONS",
-    "MOST_OF_ROWS",
-    "PENALTIES",
-    "Choice",
-    "Elimination",
-    "FunctionSums",
-    "KeptSetSearch",
-    "Layout",
-    "Minimal",
-    "Preferences",
-    "Remaining",
-    "Selection",
-    "collect",
-    "eliminate",
-    "forward_order",
-    "lay_out",
-    "leave_one_out",
-    "select",
-]

@@ -6,5 +6,3 @@ Open `_beam.py` first, whose `search` runs the searches; `_column_search.py` hol
 from gramian.core.gain._beam import search
 from gramian.core.gain._best_sets import BestSets, GainRequest
 from gramian.core.gain._candidates import KEPT_BYTES
-
-__all__ = ["KEPT_BYTES", "BestSets", "GainRequest", "search"]

@@ -1,13 +1,4 @@
 """Imputation: fill missing cells by functions of the other cells of their row."""
 
 from gramian.core.imputation._imputation import Imputation, fit_imputation
-from gramian.core.imputation._low_rank import Plane, expected_codes, fit_plane, noise_of
-
-__all__ = [
-    "Imputation",
-    "Plane",
-    "expected_codes",
-    "fit_imputation",
-    "fit_plane",
-    "noise_of",
-]
+from gramian.core.imputation._low_rank import expected_codes, fit_plane, noise_of

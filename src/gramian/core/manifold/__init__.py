@@ -18,36 +18,7 @@ from gramian.core.manifold._nearest_points import (
 )
 from gramian.core.manifold._oriented_manifold import Manifold, linear_start
 from gramian.core.manifold._refit import Coding
-from gramian.core.manifold._rounds import LINEAR, Fit, Round, best_start, fit_rounds
+from gramian.core.manifold._rounds import LINEAR, Round, best_start, fit_rounds
 from gramian.core.manifold._start import AngleStart, LinearStart, Start
 from gramian.core.manifold._surface import Surface
 from gramian.core.manifold._surface_terms import Terms
-
-__all__ = [
-    "EASE",
-    "FAR",
-    "FIRST_DAMPING",
-    "FLOOR",
-    "LEAST_DAMPING",
-    "LINEAR",
-    "MAX_STEPS",
-    "MOST_DAMPING",
-    "TIGHTEN",
-    "AngleStart",
-    "Choices",
-    "Coding",
-    "Exploration",
-    "Fit",
-    "HeldOutRows",
-    "LinearStart",
-    "Manifold",
-    "NearestSearch",
-    "Round",
-    "Start",
-    "Surface",
-    "Terms",
-    "best_start",
-    "explore",
-    "fit_rounds",
-    "linear_start",
-]

@@ -4,9 +4,6 @@
 `_orthogonalizer.py` first, which holds the interface of both.
 """
 
-from gramian.core.orthogonalize._factor import Factor
 from gramian.core.orthogonalize._gram import Gram
 from gramian.core.orthogonalize._orthogonalizer import Added, Orthogonalizer, cholesky_columns
 from gramian.core.orthogonalize._qr import QR
-
-__all__ = ["QR", "Added", "Factor", "Gram", "Orthogonalizer", "cholesky_columns"]

@@ -22,27 +22,3 @@ from gramian.core.pursuit._validation import (
     largest_of_directions,
     least,
 )
-
-__all__ = [
-    "BLOCK_BYTES",
-    "MAX_MOMENTS",
-    "TIE",
-    "Chooser",
-    "Decoder",
-    "GivenDirections",
-    "GivenOrder",
-    "HeldOut",
-    "LargestOriginal",
-    "LargestResidual",
-    "Limits",
-    "StopReason",
-    "TopEigenvector",
-    "Trace",
-    "equals",
-    "largest_of_columns",
-    "largest_of_directions",
-    "least",
-    "make_decoder",
-    "orient",
-    "pursue",
-]

@@ -13,12 +13,10 @@ from gramian.core.rows._first_pass import Split
 from gramian.core.rows._protocol import (
     CONSTANT,
     BlockWork,
-    LocalRows,
     MemoryRows,
     RowBlock,
     Rows,
     Work,
-    Worker,
 )
 from gramian.core.rows._residuals import Residuals, or_infinity
 from gramian.core.rows._sources import CompletedSource, as_source, is_dask, read_into_memory
@@ -30,44 +28,3 @@ from gramian.core.rows._sparse import (
     written_out,
 )
 from gramian.core.rows._stream import MissingValueError, Source, check, open_stream
-
-__all__ = [
-    "CACHE_BYTES",
-    "CONSTANT",
-    "DENSE_BELOW",
-    "MATRIX_COLUMNS",
-    "ArrayRows",
-    "BlockWork",
-    "Centring",
-    "CompletedSource",
-    "Ledger",
-    "LocalRows",
-    "MatrixCovariance",
-    "MemoryRows",
-    "MissingValueError",
-    "RecordedRows",
-    "ResidualCovariance",
-    "Residuals",
-    "RowBlock",
-    "Rows",
-    "Source",
-    "Split",
-    "SpreadError",
-    "Work",
-    "Worker",
-    "apply_centring",
-    "as_source",
-    "centre",
-    "centre_sparse",
-    "check",
-    "dense_parts",
-    "draw",
-    "is_dask",
-    "map_partitions",
-    "open_dask",
-    "open_stream",
-    "or_infinity",
-    "partitions",
-    "read_into_memory",
-    "written_out",
-]

@@ -17,7 +17,6 @@ from gramian.core.sums._growing_rows import GrowingRows
 from gramian.core.sums._moment_table import Halves
 from gramian.core.sums._monomial_moments import (
     GATHERING_COST,
-    MomentTables,
     MomentWork,
     Monomials,
     StepMomentWork,
@@ -35,36 +34,3 @@ from gramian.core.sums._monomial_tuples import (
 from gramian.core.sums._pieces import pieces
 from gramian.core.sums._steps import Direction, Step
 from gramian.core.sums._variables import involved
-
-__all__ = [
-    "GATHERING_COST",
-    "MAX_VARIABLES",
-    "CombinedWork",
-    "Direction",
-    "FunctionValues",
-    "FunctionWork",
-    "GrowingRows",
-    "Halves",
-    "KnownLevels",
-    "MomentTables",
-    "MomentWork",
-    "MonomialTuples",
-    "Monomials",
-    "Step",
-    "StepMomentWork",
-    "Sums",
-    "Tuples",
-    "VariableValues",
-    "check_finite",
-    "distinct_levels",
-    "involved",
-    "merge_tuples",
-    "monomials",
-    "out_of_range",
-    "pieces",
-    "plain_cost",
-    "powers_of",
-    "scaled",
-    "tables_for_all",
-    "tables_for_step",
-]

@@ -10,21 +10,3 @@ from gramian.laws.candidates._lookup_search import BelievedLookup, lookups_by_le
 from gramian.laws.candidates._search_context import SMALL_TABLE, Candidate, Generator, SearchContext
 from gramian.laws.candidates._slope_search import BelievedSlopes, fewest_slopes, slopes_by_level
 from gramian.laws.candidates._stages import ALL_STAGES, SIMPLE_STAGES, Stage
-
-__all__ = [
-    "ALL_STAGES",
-    "SIMPLE_STAGES",
-    "SMALL_TABLE",
-    "BelievedLookup",
-    "BelievedSlopes",
-    "Candidate",
-    "Generator",
-    "LevelCandidate",
-    "LevelContext",
-    "SearchContext",
-    "Stage",
-    "composed_dates",
-    "fewest_slopes",
-    "lookups_by_level",
-    "slopes_by_level",
-]

@@ -26,33 +26,3 @@ from gramian.laws.forms._relation import Relation, kind_of
 from gramian.laws.forms._slope_law import LevelLaw, SlopeLaw
 from gramian.laws.forms._slopes import Slopes
 from gramian.laws.forms._solution import Solution
-
-__all__ = [
-    "ONE",
-    "ColumnLaw",
-    "ComposedDate",
-    "Dependency",
-    "Equation",
-    "Law",
-    "LawFormula",
-    "LawWriter",
-    "LevelLaw",
-    "Lookup",
-    "Monomial",
-    "RawTerm",
-    "Relation",
-    "SlopeLaw",
-    "Slopes",
-    "Solution",
-    "Values",
-    "Variable",
-    "agreement",
-    "columns_of",
-    "comparison",
-    "kind_of",
-    "law_from_json",
-    "multiplied",
-    "plain_power",
-    "reference_term",
-    "terms_of",
-]

@@ -13,27 +13,3 @@ from gramian.laws.judge._lookup_tally import LookupTally
 from gramian.laws.judge._round_coefficients import snapped, with_round_coefficients
 from gramian.laws.judge._slope_judge import JudgedSlopes, SlopeJudge
 from gramian.laws.judge._slope_tally import SlopeTally
-
-__all__ = [
-    "FEW_ROWS",
-    "MIN_REPEATED",
-    "ByLevel",
-    "Control",
-    "Count",
-    "DateTally",
-    "JudgedSlopes",
-    "LookupTally",
-    "SlopeJudge",
-    "SlopeTally",
-    "Verdict",
-    "among_steps",
-    "combined",
-    "count",
-    "is_consequence",
-    "mismatches",
-    "printed_error",
-    "refit_law",
-    "snapped",
-    "with_round_coefficients",
-    "without_echoes",
-]
