@@ -262,3 +262,51 @@ def test_without_pyarrow_the_error_names_the_extra(tmp_path):
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
     )
     assert 'needs the package pyarrow: pip install "gramian[files]".' in done.stdout
+
+
+@pytest.mark.parametrize("largest", [10**6, 10**15])
+def test_a_copy_of_whole_numbers_comes_back_exactly(largest):
+    rng = np.random.default_rng(0)
+    key = rng.integers(0, largest, 200)
+    table = pd.DataFrame({"key": key, "x": rng.uniform(1, 5, 200), "key_too": key})
+    found = gramian.select(table)
+    (dropped,) = found.dropped
+    whole = found.reconstruct(found.transform(table))
+    np.testing.assert_array_equal(whole[dropped], table[dropped])
+
+
+def test_names_of_several_levels_and_equal_names_are_refused():
+    table = numbers()
+    several = table.set_axis(pd.MultiIndex.from_product([["u"], table.columns]), axis=1)
+    with pytest.raises(ValueError, match="have 2 levels: give each column one name"):
+        gramian.select(several)
+    twice = table.set_axis(["a", "a", *table.columns[2:]], axis=1)
+    with pytest.raises(ValueError, match="two columns named 'a': rename one"):
+        gramian.select(twice)
+
+
+def test_an_array_of_another_width_is_refused():
+    a, b = np.random.default_rng(0).uniform(1, 5, (2, 200))
+    found = gramian.select(np.column_stack([a * b, a, b]))
+    with pytest.raises(ValueError, match="has 4 columns to work with, and the model takes 2"):
+        found.transform(np.ones((2, 4)))
+
+
+def test_names_that_are_numbers_come_back_as_numbers():
+    a, b = np.random.default_rng(0).uniform(1, 5, (2, 200))
+    table = pd.DataFrame(np.column_stack([a, b, a * b]))
+    found = gramian.select(table, keep=[0, 1])
+    assert found.kept == ["0", "1"]
+    assert [*found.reconstruct(found.transform(table))] == [0, 1, 2]
+
+
+def test_cells_that_cannot_be_computed_are_empty_in_files(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.uniform(1, 5, 300), "b": rng.uniform(1, 5, 300)})
+    table["p"] = table.a * table.b
+    found = gramian.select(table, laws=False)
+    table.loc[:3, found.kept[0]] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    whole = found.reconstruct(tmp_path / "t.csv")
+    (dropped,) = found.dropped
+    assert whole.column(dropped).null_count == 4

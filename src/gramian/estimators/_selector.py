@@ -112,7 +112,8 @@ class Selector(SelectorMixin, PursuitEstimator):
         place = np.searchsorted(np.flatnonzero(support), model.chosen)
 
         def fill(table: Array) -> Array:
-            filled = model.decode(table[:, place] - model.mean[model.chosen], linear=linear)
+            raw = table[:, place]
+            filled = model.decode(raw - model.mean[model.chosen], linear=linear, raw=raw)
             filled = filled.astype(table.dtype, copy=False)
             filled[:, support] = table
             return filled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -199,10 +200,12 @@ class FittedModel(AnyModel):
         """Subtract the means from rows."""
         return table.astype(np.float64, copy=False) - self.mean
 
-    def decode(self, z: Array, *, linear: bool = False) -> Array:
+    def decode(self, z: Array, *, linear: bool = False, raw: Array | None = None) -> Array:
         """Return all columns, given the kept variables of centred rows.
 
         If a variable of a row is missing, all columns that no law computes are missing, too.
+        `raw` has the same variables of a selection before centring: laws compute from them without
+        rounding errors.
         """
         if has_gaps(z):
             known = ~np.isnan(z).any(axis=1)
@@ -213,17 +216,20 @@ class FittedModel(AnyModel):
         else:
             decoded = self.decoder(z, linear=linear) + self.mean
         if self.laws and not linear:
-            self._apply_laws(decoded)
+            exact = {} if raw is None else dict(zip(self.kept_names, raw.T, strict=True))
+            self._apply_laws(decoded, exact)
         return decoded
 
-    def _apply_laws(self, decoded: Array) -> None:
+    def _apply_laws(self, decoded: Array, exact: Mapping[str, Array]) -> None:
         """Compute columns by laws, in place, in rows where the law gives a finite value."""
         place = {name: i for i, name in enumerate(self.column_names)}
         # Laws compare values with thresholds and levels: rounding removes rounding errors.
         units = 10.0 ** np.ceil(np.log10(np.sqrt(self.variances) + np.abs(self.mean) + TINY))
         for law in self.laws:
             known = {
-                name: np.round(decoded[:, j] / units[j], DIGITS) * units[j]
+                name: np.asarray(exact[name], dtype=np.float64)
+                if name in exact
+                else np.round(decoded[:, j] / units[j], DIGITS) * units[j]
                 for name in law.columns
                 for j in [place[name]]
             }

@@ -93,7 +93,7 @@ def _checked(columns: BaseEstimator, X: Any, **options: Any) -> Any:
         raise type(error)(
             f"{names[0].upper()}{names[1:]} {plural(len(text), 'holds', 'hold')} values that are "
             f"not numbers ({error}). Leave them out, or encode them first; gramian.relations and "
-            "the command gramian select take them as they are."
+            "gramian.select take them as they are."
         ) from error
 
 

@@ -183,7 +183,8 @@ def load(path: str | os.PathLike[str], *, functions: Functions | None = None) ->
     if model.preprocessing is not None:
         warnings.warn(
             f"{os.fspath(path)} also holds preprocessing, which the estimator does not apply. Use "
-            "gramian.models.read(path), and apply the preprocessing of the result to tables.",
+            "gramian.tabular.load(path) for a selection, or gramian.models.read(path), and apply "
+            "the preprocessing of the result to tables.",
             UserWarning,
             stacklevel=2,
         )

@@ -67,7 +67,7 @@ def find(patterns: Names, names: Sequence[str], option: str) -> list[str]:
         Name of the option in which the user wrote the patterns, for the error message.
     """
     found: dict[str, None] = {}
-    for given in [patterns] if isinstance(patterns, str) else patterns or ():
+    for given in _texts(patterns):
         # The exact name comes first, because a name may contain a comma or a bracket itself.
         for pattern in [given] if given in names else given.split(","):
             exact = pattern in names
@@ -80,6 +80,14 @@ def find(patterns: Names, names: Sequence[str], option: str) -> list[str]:
                 )
             found.update(dict.fromkeys(matches))
     return list(found)
+
+
+def _texts(patterns: Names) -> list[str]:
+    """Return names and patterns as a list of texts; a frame may have numbers as names."""
+    if patterns is None:
+        return []
+    one = isinstance(patterns, str) or not isinstance(patterns, Iterable)
+    return [str(each) for each in ([patterns] if one else patterns)]
 
 
 def in_table(found: Collection[str], names: Sequence[str]) -> list[str]:
@@ -120,6 +128,9 @@ def named_one_by_one(columns: Names, features: Sequence[str]) -> list[str]:
     features : sequence of str
         Names of the columns that the fit uses.
     """
-    given = [columns] if isinstance(columns, str) else columns or ()
-    names = [name for each in given for name in ([each] if each in features else each.split(","))]
+    names = [
+        name
+        for each in _texts(columns)
+        for name in ([each] if each in features else each.split(","))
+    ]
     return [name for name in names if name in features]

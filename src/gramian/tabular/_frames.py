@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,6 +100,10 @@ def _is_array(data: Any) -> bool:
 def _in_arrow(data: Any) -> pa.Table:
     """Convert a data frame, mapping or array to an Arrow table, with NaN as missing values."""
     arrow, framed = pyarrow(), hasattr(data, "columns")
+    if framed:
+        _check_labels(data.columns)
+    elif not isinstance(data, Mapping):
+        data = _array(data)
     try:
         if framed and _module(data) == "pandas":
             return arrow.Table.from_pandas(data, preserve_index=False).replace_schema_metadata()
@@ -110,17 +115,33 @@ def _in_arrow(data: Any) -> pa.Table:
         if isinstance(data, Mapping):
             columns, names = list(data.values()), [str(name) for name in data]
         else:
-            columns = list(_array(data).T)
+            columns = list(data.T)
             names = names_or_numbers(None, len(columns))
         return arrow.table(
             [arrow.array(column, from_pandas=True) for column in columns], names=names
         )
-    except (arrow.ArrowInvalid, arrow.ArrowTypeError, arrow.ArrowNotImplementedError) as error:
+    except (arrow.ArrowInvalid, TypeError, arrow.ArrowNotImplementedError) as error:
         raise UnusableTableError(
             "the table cannot be read: {reason}. A column holds numbers, text, truth values or "
             "dates, all of one kind",
             reason=str(error).splitlines()[0].rstrip("."),
         ) from error
+
+
+def _check_labels(labels: Any) -> None:
+    """Raise an error if a data frame has two equal names, or names of several levels."""
+    if getattr(labels, "nlevels", 1) > 1:
+        raise UnusableTableError(
+            "the names of the columns have {n_levels} levels: give each column one name",
+            n_levels=labels.nlevels,
+        )
+    seen: set[str] = set()
+    for label in map(str, labels):
+        if label in seen:
+            raise UnusableTableError(
+                "the table has two columns named {label!r}: rename one of them", label=label
+            )
+        seen.add(label)
 
 
 def _array(data: Any) -> NDArray[Any]:
@@ -150,7 +171,9 @@ def like(data: Any, result: pa.Table, keeps: NDArray[np.bool_], unchanged: Colle
     """
     names = result.column_names
     if _module(data) == "pandas":
-        key = {str(name): name for name in data.columns}
+        key: dict[str, Any] = {str(name): name for name in data.columns}
+        if all(isinstance(name, Integral) for name in data.columns):
+            key |= {name: int(name) for name in names if name not in key and name.isdecimal()}
         frame = result.to_pandas(date_as_object=False).set_axis(data.index[keeps], axis=0)
         for name in unchanged:
             frame[name] = data.loc[keeps, key[name]]

@@ -96,13 +96,20 @@ def reconstructed(
     def reconstruct(rows: pa.Table, values: Array) -> pa.Table:
         z = _transformed(model, values) if from_all else values
         x = model.estimator.inverse_transform(z) if len(z) else np.empty((0, len(columns)))
-        result = in_words(with_names(x, columns), model.steps)
+        result = in_words(_without_nan(with_names(x, columns)), model.steps)
         if model.selects:  # copy kept columns from the input, without rounding errors
             given = filled(rows, steps)
             result = _with_columns(result, {name: given.column(name) for name in kept})
         return result
 
     return _Rewriter(model, table, others, verbatim, steps, places, reconstruct).pieces(whole=True)
+
+
+def _without_nan(table: pa.Table) -> pa.Table:
+    """Return a table of numbers in which missing cells are null, as files write them."""
+    arrow = pyarrow()
+    columns = [arrow.array(column.to_numpy(), from_pandas=True) for column in table.columns]
+    return arrow.table(columns, names=table.column_names)
 
 
 def _check_kept(model: TableModel) -> None:

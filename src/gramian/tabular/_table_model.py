@@ -165,7 +165,7 @@ def locate(
     for names in choices:
         if not by_name and len(free) == len(names):
             return dict(zip(names, free, strict=True))
-        if model.named and all(name in table.columns for name in names):
+        if by_name and all(name in table.columns for name in names):
             return {name: name for name in names}
     fewest = min(choices, key=len)
     if not by_name:
