@@ -197,7 +197,11 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         return errors, sizes, weights
 
     def _errors_of(self, source: Source) -> tuple[Array, Array, Array | None]:
-        """Return squared distances and weights of rows in files or blocks, in one pass."""
+        """Read files or blocks once, and return three arrays with a number for each row.
+
+        They are the squared distance from its reconstruction, the squared distance from the mean,
+        and the weight (None without weights).
+        """
         parts = [(*self.model_.errors(chunk.x), chunk.weights) for chunk in self._chunks_of(source)]
         if not parts:
             raise ValueError(f"{source} has no rows to score. Give at least one row.")

@@ -64,7 +64,7 @@ class Overfitting(Caution):
 
 @dataclass(frozen=True)
 class NearDependence(Caution):
-    """The functions are nearly linearly dependent, so that rounding errors show."""
+    """The functions are nearly linearly dependent: rounding errors are visible in the results."""
 
     loss: float
     """Loss of orthogonality: the relative error of residual variances."""

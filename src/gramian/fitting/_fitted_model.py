@@ -99,7 +99,7 @@ class FittedModel(AnyModel):
     elimination: Selection | None = None
     """Order and evidence of an elimination that began with all candidates."""
     best_sets: BestSets | None = None
-    """Best sets of columns of each size, if columns were chosen by gain."""
+    """Best set of columns of each size; None unless `criterion="gain"` chose the columns."""
     gaps: Gaps | None = None
     """Treatment of missing values; None if no value was missing. Model files do not hold it."""
     laws: tuple[ColumnLaw, ...] = ()

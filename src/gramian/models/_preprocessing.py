@@ -202,7 +202,9 @@ class Preprocessing:
         )
 
     def only(self, columns: Iterable[str]) -> Self:
-        """Return a preprocessing for some of the columns; its `beside` is empty.
+        """Return the same preprocessing for only some of the columns.
+
+        The result has no text columns and no laws of levels: its `beside` is empty.
 
         Parameters
         ----------

@@ -33,7 +33,7 @@ class Layout:
     involves: NDArray[np.bool_]
     """True if a function involves a column: of shape (n_functions, n_columns)."""
     singles: IntArray
-    """Number of the function that is the column itself, for each column."""
+    """For each column, the index of the function that is the column itself."""
     monomials: LayoutMonomials | None = None
     """The functions as monomials; None if a function is not a monomial."""
 

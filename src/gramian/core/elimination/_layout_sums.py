@@ -35,7 +35,7 @@ class FunctionSums:
     involves: NDArray[np.bool_]
     """True if a function involves a variable: of shape (n_functions, n_variables)."""
     singles: IntArray
-    """Number of the function that is the variable itself, for each variable."""
+    """For each variable, the index of the function that is the variable itself."""
     n_rows: float
     """Number of rows; with weights, the effective number."""
 

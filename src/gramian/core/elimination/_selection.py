@@ -223,7 +223,7 @@ def select(
 
 @dataclass(frozen=True)
 class Check:
-    """Leave-one-out check of an elimination."""
+    """Check, leaving out one row at a time, that functions of kept columns explain dropped ones."""
 
     rows: Rows
     family: Family

@@ -74,7 +74,7 @@ def leave_one_out(rows: Rows, layout: Layout, targets: Sequence[int], alpha: flo
 
 @dataclass(frozen=True)
 class LeaveOneOut(BlockWork):
-    """Sum the squares of leave-one-out residuals."""
+    """Work that sums the squared leave-one-out residuals of each target."""
 
     layout: Layout
     use: IntArray

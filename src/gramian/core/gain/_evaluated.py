@@ -46,7 +46,7 @@ class EvaluatedCandidates(Candidates):
         return found is not None and found.frame.members == frame.members
 
     def _missing(self, column: int, frame: Frame) -> tuple[int, ...]:
-        """Return the numbers of the members whose products with a candidate are missing."""
+        """Return `Member.number` of each selected column without stored products with `column`."""
         found = self._known.get(column)
         known = () if found is None else found.frame.numbers
         return tuple(number for number in frame.numbers if number not in known)

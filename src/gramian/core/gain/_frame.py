@@ -83,7 +83,8 @@ class Frames:
         self.alike = _are_alike(family)
         """True if the functions of a column do not depend on its values."""
         self._of_size: dict[int, Layout] = {}
-        """Layouts by the number of columns, if columns are alike."""
+        """Cache from a number of columns to the layout of their functions; used if `alike` is True,
+        because all sets of one size then have the same layout."""
         self._scales: dict[tuple[int, ...], float] = {}
         """Scales of the user's functions, by function and columns."""
 

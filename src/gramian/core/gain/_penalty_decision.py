@@ -31,7 +31,7 @@ class Decision:
     """Residual squares of the rows before the first column, and with sets of each size."""
 
     _last: int = field(default=0, init=False)
-    """Number of the penalty that was chosen last."""
+    """Index of the penalty that was chosen last."""
 
     def __post_init__(self) -> None:
         if self.rows is not None:

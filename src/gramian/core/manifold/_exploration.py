@@ -61,7 +61,7 @@ class Exploration:
 
     @property
     def best(self) -> int:
-        """Number of the round with the smallest error (with `last_only`, of the last family)."""
+        """Index of the round with the smallest error (with `last_only`, of the last family)."""
         last = self.rounds[-1].family
         errors = [
             np.inf if self.last_only and each.family != last else error

@@ -74,7 +74,7 @@ class Terms:
 
     @cached_property
     def variables(self) -> IntArray:
-        """Number of the term that is the variable itself, for each variable."""
+        """For each variable, the index of the term that is the variable itself."""
         sizes = [block.n_functions for block in self.blocks[:-1]]
         return 1 + np.concatenate([[0], np.cumsum(sizes, dtype=np.intp)]).astype(np.intp)
 

@@ -1,4 +1,4 @@
-"""Orthogonalization from the Gram matrix of the functions, which needs only sums over rows."""
+"""Algorithm 1 from the Gram matrix of the functions, which needs only sums over rows."""
 
 from __future__ import annotations
 

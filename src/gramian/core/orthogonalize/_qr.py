@@ -1,4 +1,4 @@
-"""Orthogonalization of function values in memory, by block Gram-Schmidt with a second pass."""
+"""Algorithm 1 for function values in memory: block Gram-Schmidt with a second pass."""
 
 from __future__ import annotations
 

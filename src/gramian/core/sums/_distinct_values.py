@@ -29,7 +29,10 @@ class LevelWork(BlockWork):
         return [np.empty(0) for _ in self.directions]
 
     def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
-        """Add the distinct values of each variable on a row block to the arrays."""
+        """Merge the distinct values of each variable in a block of rows into `sums`.
+
+        `sums` has one array per variable.
+        """
         for i, direction in enumerate(self.directions):
             if len(sums[i]) <= self.limit:
                 sums[i] = distinct_levels(np.append(sums[i], direction.of(rows)))

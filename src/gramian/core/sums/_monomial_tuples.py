@@ -21,7 +21,9 @@ MAX_VARIABLES = 254
 
 
 class MonomialTuples:
-    """Functions of a family of monomials as tuples; `append` adds the block of each new variable.
+    """The monomials of a family, each as the tuple of its variables: z₁z₂² is (0, 1, 1).
+
+    `append` adds the monomials of the next variable.
 
     Parameters
     ----------

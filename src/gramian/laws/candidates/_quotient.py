@@ -162,7 +162,7 @@ def divide_out(x: Array, positive: Sequence[bool], target: int, columns: Sequenc
 
 
 def _near(slope: float) -> list[Fraction]:
-    """Return the multiples of 1 / GRID near a slope, without zero and without large exponents."""
+    """Return the exponents to try: multiples of 1 / GRID near `slope`, not 0 and not too large."""
     lowest, highest = (
         math.ceil(GRID * (slope - EXPONENT_DISTANCE)),
         math.floor(GRID * (slope + EXPONENT_DISTANCE)),

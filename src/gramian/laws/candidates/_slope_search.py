@@ -35,7 +35,7 @@ class BelievedSlopes:
     """A candidate law of slopes that the searched rows confirm: effect = Σ slope · number."""
 
     cause: int
-    """Index of the category, whose levels have slopes of their own."""
+    """Index of the category in `Cells.keys`; each of its levels has its own slopes."""
     numbers: tuple[int, ...]
     """Indices of the columns that are multiplied by slopes."""
     effect: int

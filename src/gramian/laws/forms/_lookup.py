@@ -82,7 +82,10 @@ class Lookup(ColumnLaw):
 
     @cached_property
     def is_part(self) -> bool:
-        """True if the column is itself a part of a date, so that new dates have a value, too."""
+        """True if the column is a part of a date, such as its month.
+
+        It can then be computed for dates that the lookup does not list.
+        """
         key, *others = self.keys
         return (
             key.part is not None
