@@ -128,7 +128,7 @@ FITS: dict[str, tuple[Any, Callable[[], Any]]] = {
     "manifold": (PolynomialManifold(2, scale=True), curve),
 }
 COMMANDS: dict[str, tuple[Callable[[], pd.DataFrame], list[str]]] = {
-    "command_gfa": (mixed, ["--id", "number", "--target", "outcome", "--impute", "mean"]),
+    "command_gfa": (mixed, ["--id", "number", "--target", "outcome", "--impute", "drop-rows"]),
     "command_gfs": (mixed, ["-n", "3", "--exclude", "number", "--encode", "--impute", "median"]),
     "command_levels": (orders, []),
     "command_dates": (orders, ["--prefer", "year,month,day"]),

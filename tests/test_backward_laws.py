@@ -213,3 +213,41 @@ def test_large_sparse_matrices_are_not_written_out_for_laws(monkeypatch):
     assert len(GFA().fit(X).model_.laws) == 1
     monkeypatch.setattr("gramian.estimators._gfa.MOST_CELLS", 100)
     assert GFA().fit(X).model_.laws == ()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_column_with_one_other_cell_is_not_dropped_by_a_law_that_vanishes_there(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.uniform(1, 5, (2, 3000))
+    y = a + 2 * b
+    y[rng.integers(3000)] += 3
+    assert not len(GFA().fit(pd.DataFrame({"a": a, "b": b, "y": y})).redundant_features_)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_column_that_a_law_misses_is_kept(seed):
+    rng = np.random.default_rng(seed)
+    t = np.arange(60)
+    y = 0.05 * t**2 + 3 * t + 7 + 1.5 * rng.standard_normal(60)
+    gfa = GFA().fit(pd.DataFrame({"t": t, "y": y}))
+    assert not len(gfa.redundant_features_)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_column_that_a_law_replaces_comes_back_to_its_printed_digits(seed):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "year": 1950 + np.arange(60),
+            "gdp": np.cumsum(2 + 0.3 * rng.standard_normal(60)),
+            "net": rng.uniform(10, 90, 60).round(2),
+            "rate": rng.choice([7.0, 19.0], 60),
+        }
+    )
+    table["vat"] = (table.net * table.rate / 100).round(2)
+    gfa = GFA().fit(table)
+    whole = gfa.inverse_transform(gfa.transform(table))
+    for law in gfa.model_.laws:
+        digits = 0 if law.column == "year" else 2
+        back = whole[:, table.columns.get_loc(law.column)]
+        np.testing.assert_array_equal(back.round(digits), table[law.column])

@@ -251,7 +251,8 @@ class GFA(Selector):
         self, data: CheckedData
     ) -> tuple[tuple[ColumnLaw, ...], Mapping[str, Sequence[str]]]:
         """Return laws that compute columns, and for each column the columns to drop instead."""
-        from gramian.laws import TooFewValuesError, relations  # takes a while to import
+        # The import takes a while.
+        from gramian.laws import TooFewValuesError, relations, unreproduced
 
         names = names_or_numbers(data.names, data.n_columns)
         table = data.whole
@@ -264,8 +265,13 @@ class GFA(Selector):
         found = replace(found, relations=tuple(each for each in found if not _names_units(each)))
         wanted = [names[i] for i in indices(self.keep or (), data.names, data.n_columns, "keep")]
         first = indices(self.priority or (), data.names, data.n_columns, "priority")
-        solutions = found.redundant(keep=wanted, prefer=[names[i] for i in first])
-        return tuple(solutions.values()), found.alternatives(solutions, keep=wanted)
+        while True:
+            solutions = found.redundant(keep=wanted, prefer=[names[i] for i in first])
+            laws = tuple(solutions.values())
+            wrong = unreproduced(table, names, laws)
+            if not wrong:
+                return laws, found.alternatives(solutions, keep=wanted)
+            wanted += wrong
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         return {**super()._attributes(model), "redundant_features_": model.redundant}

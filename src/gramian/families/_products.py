@@ -157,8 +157,7 @@ class Polynomial(_Polynomials):
 
     See Also
     --------
-    Hermite, Legendre : Families with equal spans, which are numerically more accurate from degree
-    3.
+    Hermite, Legendre : Families with equal spans, more accurate numerically from degree 3 on.
 
     Examples
     --------
