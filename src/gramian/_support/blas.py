@@ -42,11 +42,6 @@ def threads_for(n_multiplications: float, small: float = SMALL) -> AbstractConte
     return nullcontext() if held_back is None else _limit(held_back)
 
 
-def one_thread() -> AbstractContextManager[Any]:
-    """Return a context in which BLAS uses one thread, for many small factorizations."""
-    return _limit(1)
-
-
 class _Limits:
     """Limits on the number of BLAS threads, of which the whole process has only one.
 

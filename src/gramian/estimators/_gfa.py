@@ -252,7 +252,7 @@ class GFA(Selector):
     ) -> tuple[tuple[ColumnLaw, ...], Mapping[str, Sequence[str]]]:
         """Return laws that compute columns, and for each column the columns to drop instead."""
         # The import takes a while.
-        from gramian.laws import TooFewValuesError, relations, unreproduced
+        from gramian.laws import TooFewValuesError, relations, reproducible
 
         names = names_or_numbers(data.names, data.n_columns)
         table = data.whole
@@ -265,13 +265,8 @@ class GFA(Selector):
         found = replace(found, relations=tuple(each for each in found if not _names_units(each)))
         wanted = [names[i] for i in indices(self.keep or (), data.names, data.n_columns, "keep")]
         first = indices(self.priority or (), data.names, data.n_columns, "priority")
-        while True:
-            solutions = found.redundant(keep=wanted, prefer=[names[i] for i in first])
-            laws = tuple(solutions.values())
-            wrong = unreproduced(table, names, laws)
-            if not wrong:
-                return laws, found.alternatives(solutions, keep=wanted)
-            wanted += wrong
+        laws, kept = reproducible(found, table, wanted, [names[i] for i in first])
+        return tuple(laws.values()), found.alternatives(laws, keep=kept)
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         return {**super()._attributes(model), "redundant_features_": model.redundant}
@@ -333,21 +328,20 @@ def eliminate_columns(
             for column, others in (alternatives or {}).items()
         }
         found = replace(found, alternatives={**found.alternatives, **exchanges})
-    return replace(model, laws=_computable(laws, model.kept_names), elimination=found)
+    return replace(model, laws=_computed_by(laws, model), elimination=found)
 
 
-def _computable(laws: Sequence[ColumnLaw], kept: Sequence[str]) -> tuple[ColumnLaw, ...]:
-    """Return the laws that need only kept columns and columns of earlier laws.
+def _computed_by(laws: Sequence[ColumnLaw], model: FittedModel) -> tuple[ColumnLaw, ...]:
+    """Return the laws that need only kept columns and columns of other laws.
 
     If `n_features_to_select` leaves out a column that a law needs, functions of the kept columns
     compute the column of the law.
     """
-    known, found = {*kept}, []
-    for law in laws:
-        if known.issuperset(law.columns):
-            known.add(law.column)
-            found.append(law)
-    return tuple(found)
+    if not laws:
+        return ()
+    from gramian.laws import computable
+
+    return tuple(computable(laws, model.kept_names).values())
 
 
 def _may_have_laws(data: CheckedData) -> bool:

@@ -6,8 +6,9 @@ Open `_table_relations.py` first, which holds the function `relations`; then `_l
 # `candidates` proposes laws, `judge` accepts or rejects them, and `forms` prints, evaluates and
 # stores laws. `candidates/_stages.py` lists the generators of laws among numbers.
 
+from gramian.laws._cover import computable
 from gramian.laws._relation_collection import AnyLaw, Relations
-from gramian.laws._reproduction import unreproduced
+from gramian.laws._reproduction import reproducible
 from gramian.laws._table_relations import TooFewValuesError, level_laws_of, relations, simple_laws
 from gramian.laws.columns import Key
 from gramian.laws.forms import (

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gramian._support.blas import threads_for
 from gramian._support.types import Array
 from gramian.laws._law_search import LawSearch
 from gramian.laws.candidates import Stage
@@ -91,7 +92,8 @@ class RelationMaker:
         known = [
             _renumbered(law, places) for law in self._laws if set(law.columns) <= places.keys()
         ]
-        with np.errstate(all="ignore"):
+        # Most of the search is small factorizations, which several threads slow down.
+        with np.errstate(all="ignore"), threads_for(0):
             traits = [
                 replace(traits_of(column), scale=float(self.scale[i]))
                 for i, column in zip(view.columns, x.T, strict=True)

@@ -7,13 +7,14 @@ column is printed, must be the column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws.columns import open_coded_table, precision_of, sample_of
+from gramian.laws._relation_collection import Relations
+from gramian.laws.columns import CodedTable, open_coded_table, precision_of, sample_of
 from gramian.laws.forms import ColumnLaw
 
 RELATIVE = 1e-9
@@ -22,35 +23,50 @@ DEVIATIONS = 1e-6
 """Allowed error of a cell that is not printed with few digits, in standard deviations."""
 
 
-def unreproduced(X: Any, names: Sequence[str], laws: Sequence[ColumnLaw]) -> list[str]:
-    """Return the columns of which a law misses at least one cell.
+def reproducible(
+    found: Relations, X: Any, keep: Sequence[str], prefer: Sequence[str]
+) -> tuple[dict[str, ColumnLaw], list[str]]:
+    """Return the columns to drop with their laws, and the columns that must be kept.
+
+    The laws are those of `Relations.redundant`. A column of which a law misses at least one cell
+    must be kept; the choice is then made again.
 
     Parameters
     ----------
+    found : Relations
+        The laws of the table.
     X : object
         The table, of any kind that `relations` accepts.
-    names : sequence of str
-        The names of all columns.
-    laws : sequence of ColumnLaw
-        Laws in the order of computation: a law may need columns of earlier laws.
+    keep, prefer : sequence of str
+        The parameters of `Relations.redundant`.
     """
-    if not laws:
-        return []
-    table = open_coded_table(X, names)
+    table = open_coded_table(X, found.feature_names)
+    kept, sample = [*keep], np.empty((0, 0))
+    while laws := found.redundant(kept, prefer):
+        if not sample.size:
+            sample = sample_of(table, 0).rows
+        missed = _missed(laws, table, sample)
+        if not missed:
+            break
+        kept += missed
+    return laws, kept
+
+
+def _missed(laws: Mapping[str, ColumnLaw], table: CodedTable, sample: Array) -> list[str]:
+    """Return the columns of which a law misses at least one cell, in the order of computation."""
     place = {name: i for i, name in enumerate(table.names)}
-    rows = sample_of(table, 0).rows
-    allowed = {law.column: _allowed_error(rows[:, place[law.column]]) for law in laws}
+    allowed = {name: _allowed_error(sample[:, place[name]]) for name in laws}
     wrong: dict[str, None] = {}
     for block in table.blocks():
         known = {name: block[:, i] for name, i in place.items()}
-        for law in laws:
-            cells = block[:, place[law.column]]
+        for name, law in laws.items():
+            cells = block[:, place[name]]
             with np.errstate(all="ignore"):
                 found = np.broadcast_to(np.asarray(law(known), dtype=np.float64), len(block))
-                missed = ~(np.abs(found - cells) <= allowed[law.column](cells))
+                missed = ~(np.abs(found - cells) <= allowed[name](cells))
             if (missed & ~np.isnan(cells)).any():
-                wrong[law.column] = None
-            known[law.column] = found
+                wrong[name] = None
+            known[name] = found
     return [*wrong]
 
 

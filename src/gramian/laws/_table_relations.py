@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian._support.blas import one_thread
+from gramian._support.blas import threads_for
 from gramian._support.types import Array
 from gramian.laws._law_tolerances import EXACT_ERROR, REFUTED
 from gramian.laws._level_search import LevelFindings, find_level_laws
@@ -96,19 +96,6 @@ def relations(
     if time_limit is not None and not float(time_limit) > 0:
         raise ValueError(f"time_limit must be a positive number of seconds; got {time_limit!r}.")
     check_time = time_check(None if time_limit is None else float(time_limit))
-    with one_thread():
-        return _relations(X, feature_names, float(tolerance), check_time, random_state, verbose)
-
-
-def _relations(
-    X: Any,
-    feature_names: Sequence[str] | None,
-    tolerance: float,
-    check_time: Callable[[], None],
-    random_state: int,
-    verbose: int,
-) -> Relations:
-    """Find the laws of a table, with checked parameters of `relations`."""
     opened = open_coded_table(X, feature_names)
     table = opened.ordered()
     sample = sample_of(table, random_state)
@@ -128,7 +115,7 @@ def _relations(
         laws, in_time = maker.laws(
             view,
             ALL_STAGES,
-            tolerance=tolerance,
+            tolerance=float(tolerance),
             check_time=check_time,
             report=report,
             seed=random_state,
@@ -143,7 +130,7 @@ def _relations(
     found.sort(key=_rank)
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]
-    by_level = _level_laws(table, sample, others, tolerance, check_time, random_state)
+    by_level = _level_laws(table, sample, others, float(tolerance), check_time, random_state)
     given = {each.form.column for each in by_level.lookups}
     found = [each for each in found if each not in dated or not given & {*each.columns}]
     found = [each for each in found if not any(law.says(each) for law in by_level.laws)]
@@ -221,7 +208,8 @@ def _level_laws(
     if table.labels and not enough:
         rows = sample_of(table, seed, LOOKUP_ROWS).rows
     blocks = [rows] if len(rows) == sample.n_rows else table.blocks()
-    return find_level_laws(table, rows, blocks, found, tolerance, check_time)
+    with threads_for(0):  # many small factorizations
+        return find_level_laws(table, rows, blocks, found, tolerance, check_time)
 
 
 def _rank(relation: Relation) -> tuple[bool, int, int, float]:
