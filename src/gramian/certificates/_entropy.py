@@ -12,7 +12,7 @@ from scipy.linalg import eigh, null_space
 from gramian._support.types import Array, IntArray
 from gramian._support.words import percent
 from gramian.estimators import GFR, GFS
-from gramian.fitting import check_rows, only_complete
+from gramian.fitting import KeptColumns, KeptDirections, check_rows, only_complete
 
 ROUNDING = 1e-12
 """Coordinates that differ by less than this share of the largest value are equal."""
@@ -197,15 +197,16 @@ def certify_entropy(estimator: GFR | GFS, X: ArrayLike) -> EntropyCertificate:
     rows = table[first]
     shares = counts / len(table)
     x = model.centre(rows)
-    residual = x - model.decoder(model.encoder(x))
-    if model.directions is None:
-        left = ~model.support
-        variables, residual, kept = rows[:, left], residual[:, left], rows[:, model.support]
-        scale = np.abs(x[:, left]).max(axis=0)
-    else:
-        basis = completion(model.directions, residual, shares)
-        variables, residual, kept = x @ basis.T, residual @ basis.T, model.encoder(x)
-        scale = np.full(len(basis), largest)
+    residual = x - model.decoder(model.kept.encode(x))
+    match model.kept:
+        case KeptColumns(support=support):
+            left = ~support
+            variables, residual, kept = rows[:, left], residual[:, left], rows[:, support]
+            scale = np.abs(x[:, left]).max(axis=0)
+        case KeptDirections(directions=directions):
+            basis = completion(directions, residual, shares)
+            variables, residual, kept = x @ basis.T, residual @ basis.T, model.kept.encode(x)
+            scale = np.full(len(basis), largest)
     nonzero = np.abs(residual) > ZERO * scale
     residual = np.where(nonzero, residual, 0.0)
     frequencies = np.minimum(shares @ nonzero, 1.0)

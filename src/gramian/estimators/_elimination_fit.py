@@ -21,7 +21,7 @@ from gramian.core.elimination import (
 )
 from gramian.core.rows import Ledger, RecordedRows, Rows
 from gramian.estimators._pursuit_estimator import PursuitEstimator
-from gramian.fitting import FittedModel, Problem, Request
+from gramian.fitting import EliminationSearch, FittedModel, Problem, RedundancySearch, Request
 
 SHARE = 1e-3
 """Residual share of variance below which `threshold="auto"` calls a candidate redundant:
@@ -144,9 +144,10 @@ def drop_redundant(
             break
     dropped = np.setdiff1d(np.arange(rows.n_columns), kept)
     record = model.record
-    if len(model.chosen) == len(kept):
+    if len(model.kept.chosen) == len(kept):
         record = replace(record, stop_reason="threshold")
-    return replace(model, redundant=dropped, record=record, elimination=found)
+    search = RedundancySearch(dropped) if found is None else EliminationSearch(dropped, found)
+    return replace(model, record=record, search=search)
 
 
 def _select(candidates: EliminationCandidates, request: Request) -> Selection:

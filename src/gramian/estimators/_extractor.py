@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
-import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
@@ -14,7 +13,7 @@ from gramian._support.types import Array
 from gramian.estimators._estimator import Data
 from gramian.estimators._pursuit_estimator import PursuitEstimator
 from gramian.estimators._stability import Stability, of_subspaces
-from gramian.fitting import FittedModel, Output, Problem, Project
+from gramian.fitting import FittedModel, KeptDirections, Output
 
 
 class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
@@ -34,7 +33,8 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
         return self.n_components_
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
-        return {**super()._attributes(model), "components_": model.directions}
+        assert isinstance(model.kept, KeptDirections)
+        return {**super()._attributes(model), "components_": model.kept.directions}
 
     def transform(self, X: Data, *, output: Output = None) -> Any:
         """Project X on the directions.
@@ -57,11 +57,11 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
             collection, a lazy array; with `output`, the path of the written file.
         """
         check_is_fitted(self)
-        model, encoder = self.model_, self.model_.encoder
-        assert isinstance(encoder, Project)
+        model, kept = self.model_, self.model_.kept
+        assert isinstance(kept, KeptDirections)
 
         def project(table: Any) -> Any:
-            axes, centre = encoder.axes.T.astype(table.dtype), model.mean.astype(table.dtype)
+            axes, centre = kept.axes.T.astype(table.dtype), model.mean.astype(table.dtype)
             if issparse(table):
                 return table @ axes - centre @ axes
             return model.completed(table - centre) @ axes
@@ -96,10 +96,3 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def encoder_of(problem: Problem, directions: Array) -> Project:
-    """Return the projection on directions, for centred columns in the units of the table."""
-    if problem.scale is None:
-        return Project(directions)
-    return Project(np.ascontiguousarray(directions / problem.scale))

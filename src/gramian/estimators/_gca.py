@@ -25,7 +25,7 @@ from gramian.estimators._elimination_fit import (
     drop_redundant,
     threshold_of,
 )
-from gramian.estimators._extractor import Extractor, encoder_of
+from gramian.estimators._extractor import Extractor
 from gramian.estimators._gfr import row_space
 from gramian.estimators._parameter_docs import DIRECTIONS, documented
 from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
@@ -35,10 +35,13 @@ from gramian.fitting import (
     Basis,
     CheckedData,
     FittedModel,
+    KeptComponents,
     Problem,
     RandomState,
+    RedundancySearch,
     Request,
     Solver,
+    in_table_units,
     run,
 )
 
@@ -191,12 +194,14 @@ class GCA(Extractor):
         return Algorithm(fit, repeats=True, leaves_rows_out=self.backward, covariance=True)
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
-        assert model.basis is not None
+        kept, search = model.kept, model.search
+        assert isinstance(kept, KeptComponents)
+        assert isinstance(search, RedundancySearch)
         return {
             **super()._attributes(model),
-            "basis_": model.basis.axes,
-            "component_indices_": model.chosen,
-            "redundant_indices_": model.redundant,
+            "basis_": kept.basis.axes,
+            "component_indices_": kept.chosen,
+            "redundant_indices_": search.redundant,
         }
 
 
@@ -260,15 +265,14 @@ def keep_components(
             names=problem.names,
             mean=problem.centring.mean,
             scale=problem.scale,
-            encoder=encoder_of(problem, axes[chosen]),
-            chosen=chosen,
-            redundant=pursued.chooser.redundant,
+            kept=KeptComponents(
+                chosen, axes[chosen], in_table_units(axes[chosen], problem.scale), basis
+            ),
+            search=RedundancySearch(pursued.chooser.redundant),
             family=request.family,
             record=pursued.record(rows.n_rows),
             decoder=make_decoder(pursued.orthogonalizer, scale[chosen], to_columns),
             variances=variances,
-            directions=axes[chosen],
-            basis=basis,
         )
 
     if not backward:

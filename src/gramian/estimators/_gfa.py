@@ -32,9 +32,11 @@ from gramian.fitting import (
     Algorithm,
     ArrayData,
     CheckedData,
+    EliminationSearch,
     FittedModel,
     Problem,
     RandomState,
+    RedundancySearch,
     Request,
     Solver,
 )
@@ -269,7 +271,8 @@ class GFA(Selector):
         return tuple(laws.values()), found.alternatives(laws, keep=kept)
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
-        return {**super()._attributes(model), "redundant_features_": model.redundant}
+        assert isinstance(model.search, RedundancySearch)
+        return {**super()._attributes(model), "redundant_features_": model.search.redundant}
 
 
 def eliminate_columns(
@@ -320,15 +323,17 @@ def eliminate_columns(
         request,
         lambda again: select_columns(problem, again, LargestOriginal, tells_redundant=True),
     )
-    found = model.elimination
-    if found is not None:
+    search = model.search
+    if isinstance(search, EliminationSearch):
+        found = search.selection
         kept = {*found.kept}
         exchanges = {
             place[column]: tuple(sorted(kept.intersection(place[name] for name in others)))
             for column, others in (alternatives or {}).items()
         }
         found = replace(found, alternatives={**found.alternatives, **exchanges})
-    return replace(model, laws=_computed_by(laws, model), elimination=found)
+        search = replace(search, selection=found)
+    return replace(model, laws=_computed_by(laws, model), search=search)
 
 
 def _computed_by(laws: Sequence[ColumnLaw], model: FittedModel) -> tuple[ColumnLaw, ...]:

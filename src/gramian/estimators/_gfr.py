@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from gramian._support.types import Array
 from gramian.core.pursuit import TopEigenvector, largest_of_directions, make_decoder
 from gramian.core.rows import CONSTANT, ArrayRows, Rows
-from gramian.estimators._extractor import Extractor, encoder_of
+from gramian.estimators._extractor import Extractor
 from gramian.estimators._parameter_docs import DIRECTIONS, documented
 from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
 from gramian.families import Family
@@ -22,10 +22,13 @@ from gramian.fitting import (
     Algorithm,
     CheckedData,
     FittedModel,
+    GreedySearch,
+    KeptDirections,
     Problem,
     RandomState,
     Request,
     Solver,
+    in_table_units,
     run,
 )
 
@@ -200,9 +203,10 @@ def extract(problem: Problem, request: Request, given: ArrayLike | None = None) 
         names=problem.names,
         mean=problem.centring.mean,
         scale=problem.scale,
-        encoder=encoder_of(problem, directions),
-        chosen=np.arange(len(directions)),
-        redundant=None,
+        kept=KeptDirections(
+            np.arange(len(directions)), directions, in_table_units(directions, problem.scale)
+        ),
+        search=GreedySearch(),
         family=request.family,
         record=pursued.record(problem.rows.n_rows),
         decoder=make_decoder(
@@ -211,7 +215,6 @@ def extract(problem: Problem, request: Request, given: ArrayLike | None = None) 
             to_columns=scale if basis is None else scale * basis,
         ),
         variances=scale**2 * variances,
-        directions=directions,
     )
 
 

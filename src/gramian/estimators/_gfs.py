@@ -23,9 +23,12 @@ from gramian.fitting import (
     Algorithm,
     CheckedData,
     FittedModel,
+    GreedySearch,
     Problem,
     RandomState,
     Request,
+    Search,
+    SetSearch,
     Solver,
     needs_no_shrinkage,
     report_for,
@@ -255,8 +258,8 @@ class GFS(Selector):
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         found = super()._attributes(model)
-        sets = model.best_sets
-        if sets is not None:
+        if isinstance(model.search, SetSearch):
+            sets = model.search.sets
             found["best_sets_"] = tuple(np.array(each, dtype=np.intp) for each in sets.columns)
             found["best_sets_residual_variance_"] = sets.total
             found["losses_"] = sets.losses
@@ -290,7 +293,8 @@ def search_columns(
     """
     from gramian.core.gain import search
 
-    sets, chosen, reason = None, request.prescribed, None
+    how: Search = GreedySearch()
+    chosen, reason = request.prescribed, None
     if chosen is None:
         asked = _search_request(
             problem, request, given, n_candidates, exchange, beam=beam, backward=backward
@@ -301,12 +305,12 @@ def search_columns(
             rows = RecordedRows(rows, Ledger(folder, request.describe(problem, rows)))
         with report_for(request.verbose, "search", request.family, request.limits) as report:
             sets, reason = search(rows, request.family, asked, problem.held_out, report)
-        chosen = list(sets.columns[-1]) if sets.columns else []
+        how, chosen = SetSearch(sets), list(sets.columns[-1]) if sets.columns else []
     model = _fit_prescribed(problem, request, chosen)
     record = model.record
     if reason is not None and record.stop_reason != "saturated":
         record = replace(record, stop_reason=reason)
-    return replace(model, record=record, best_sets=sets)
+    return replace(model, record=record, search=how)
 
 
 def _fit_prescribed(problem: Problem, request: Request, chosen: list[int]) -> FittedModel:

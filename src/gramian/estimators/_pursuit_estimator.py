@@ -34,6 +34,7 @@ from gramian.fitting import (
     Asked,
     CheckedData,
     Cost,
+    EliminationSearch,
     FittedModel,
     RandomState,
     Solver,
@@ -186,12 +187,13 @@ class PursuitEstimator(Estimator[FittedModel]):
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         record = model.record
-        optional = {
+        optional: dict[str, Any] = {
             "gaps_": model.gaps,
-            "elimination_": model.elimination,
             "validation_residual_variance_": record.validation_largest,
             "validation_total_residual_variance_": record.validation_total,
         }
+        if isinstance(model.search, EliminationSearch):
+            optional["elimination_"] = model.search.selection
         return {
             **{name: value for name, value in optional.items() if value is not None},
             "model_": model,

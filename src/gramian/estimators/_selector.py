@@ -20,10 +20,12 @@ from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
 from gramian.estimators._stability import Stability, of_selections
 from gramian.fitting import (
     FittedModel,
+    GreedySearch,
+    KeptColumns,
     Output,
     Problem,
+    RedundancySearch,
     Request,
-    TakeColumns,
     check_rows,
     run,
     source_of,
@@ -47,7 +49,9 @@ class Selector(SelectorMixin, PursuitEstimator):
     selected_features_: IntArray
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
-        selection = {"selected_features_": model.chosen, "support_": model.support}
+        kept = model.kept
+        assert isinstance(kept, KeptColumns)
+        selection = {"selected_features_": kept.chosen, "support_": kept.support}
         return {**super()._attributes(model), **selection}
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -109,11 +113,12 @@ class Selector(SelectorMixin, PursuitEstimator):
         """
         check_is_fitted(self)
         model, support = self.model_, self.support_
-        place = np.searchsorted(np.flatnonzero(support), model.chosen)
+        chosen = model.kept.chosen
+        place = np.searchsorted(np.flatnonzero(support), chosen)
 
         def fill(table: Array) -> Array:
             raw = table[:, place]
-            filled = model.decode(raw - model.mean[model.chosen], linear=linear, raw=raw)
+            filled = model.decode(raw - model.mean[chosen], linear=linear, raw=raw)
             filled = filled.astype(table.dtype, copy=False)
             filled[:, support] = table
             return filled
@@ -167,9 +172,8 @@ def select_columns(
         names=problem.names,
         mean=centring.mean,
         scale=problem.scale,
-        encoder=TakeColumns(chosen),
-        chosen=chosen,
-        redundant=pursued.chooser.redundant if tells_redundant else None,
+        kept=KeptColumns(chosen, len(scale)),
+        search=RedundancySearch(pursued.chooser.redundant) if tells_redundant else GreedySearch(),
         family=request.family,
         record=pursued.record(problem.rows.n_rows),
         decoder=make_decoder(pursued.orthogonalizer, scale[chosen], scale),

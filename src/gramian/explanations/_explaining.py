@@ -25,7 +25,14 @@ from gramian.explanations._redundancies import KeptFeature
 from gramian.explanations._subject import Subject, subject_of
 from gramian.explanations._target_moments import Moments, mix, of_fit, of_rows
 from gramian.families import Call, Z
-from gramian.fitting import FittedModel, check_rows, check_weights, only_complete, source_of
+from gramian.fitting import (
+    FittedModel,
+    KeptDirections,
+    check_rows,
+    check_weights,
+    only_complete,
+    source_of,
+)
 
 MAX_TERMS = 5
 """Default of `max_terms`: the largest number of terms of a formula, without the constant."""
@@ -219,9 +226,9 @@ def _kept(
                 variance=float(own[1:].sum()),
                 residual_variance=float(own[newest >= j].sum()),
                 explains={other: (first, second) for other, first, second in shares},
-                loadings=None
-                if model.directions is None
-                else dict(zip(subject.columns, model.directions[j].tolist(), strict=True)),
+                loadings=dict(zip(subject.columns, model.kept.directions[j].tolist(), strict=True))
+                if isinstance(model.kept, KeptDirections)
+                else None,
             )
         )
     return kept

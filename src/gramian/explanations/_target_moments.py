@@ -91,7 +91,7 @@ def of_fit(model: FittedModel, axes: Array | None, targets: IntArray) -> Moments
         return None
     gram, with_x = model.decoder.moments
     with_targets = of_targets(with_x, axes, targets)
-    with_variables = model.encoder(with_x)  # linear, so it maps expectations, too
+    with_variables = model.kept.encode(with_x)  # linear, so it maps expectations, too
     squares = model.variances[targets]
     return Moments(gram, with_targets, squares, with_variables, float(model.record.n_rows))
 
@@ -136,7 +136,7 @@ def _of_part(
     for start in range(0, len(table), step):
         part = slice(start, start + step)
         x = model.centre(table[part])
-        z = model.encoder(x)
+        z = model.kept.encode(x)
         y = of_targets(x, axes, targets)
         functions = decoder.evaluate(z)
         weighted = functions if weights is None else functions * weights[part]

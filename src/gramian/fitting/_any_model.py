@@ -9,6 +9,7 @@ from gramian._support.types import Array, IntArray
 from gramian._support.words import names_or_numbers
 from gramian.core.pursuit import StopReason
 from gramian.fitting._cautions import Caution, Remedy
+from gramian.fitting._kept_variables import KeptVariables
 
 STOPPED: dict[StopReason, str] = {
     "n_components": "the number asked for was reached",
@@ -178,6 +179,49 @@ class AnyModel(ABC):
         return rows if self.scale is None else rows / self.scale.astype(rows.dtype, copy=False)
 
 
-def ending_of(reason: StopReason) -> str:
-    """Return the sentence that says why a fit ended."""
-    return f"The fit stopped because {STOPPED[reason]}."
+@dataclass(frozen=True, eq=False)
+class SteppedModel(AnyModel):
+    """Result of a fit that keeps variables step by step."""
+
+    kept: KeptVariables
+    record: Steps
+
+    @property
+    def selects(self) -> bool:
+        """True if the kept variables are columns of the table."""
+        return self.kept.selects
+
+    @property
+    def thing(self) -> str:
+        """The word for a kept variable."""
+        return self.kept.thing
+
+    @property
+    def kept_names(self) -> list[str]:
+        """The names of the kept variables, in the order of choice."""
+        return self.kept.names(self.column_names, self.algorithm)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of the fit."""
+        return self.record.n_rows
+
+    @property
+    def n_functions(self) -> int:
+        """The number of functions in the basis, including the constant."""
+        return self.record.n_functions
+
+    @property
+    def freedom(self) -> float:
+        """The largest effective number of functions of any step."""
+        return float(self.record.degrees_of_freedom.max())
+
+    @property
+    def left(self) -> Array:
+        """The residual share of variance before each step and after the last; it begins with 1."""
+        return self.record.total / (self.record.total[0] or 1.0)
+
+    @property
+    def ending(self) -> str:
+        """The sentence that says why the fit ended."""
+        return f"The fit stopped because {STOPPED[self.record.stop_reason]}."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gramian._support.types import Array
+from gramian.fitting._kept_variables import RedundancySearch
 
 if TYPE_CHECKING:
     from gramian.fitting._fitted_model import FittedModel
@@ -94,8 +95,8 @@ def cautions_of(model: FittedModel) -> list[Caution]:
         n_steps = len(record.n_kept) if record.stop_reason == "saturated" else None
         found += of_functions(model.freedom, record.n_rows, n_steps, model.remedies)
     found += of_dependence(record.orthogonality_loss)
-    compares_variances = model.redundant is None and not model.asked.relative
-    if compares_variances and model.scale is None:
+    tells_redundant = isinstance(model.search, RedundancySearch)
+    if model.scale is None and not tells_redundant and not model.asked.relative:
         found += of_units(model.variances, model.column_names, model.algorithm)
     return found
 

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gramian._support.types import Array, IntArray
+from gramian._support.types import Array
 from gramian.core.imputation import expected_codes, noise_of
 from gramian.core.pursuit import Decoder
 from gramian.core.rows import dense_parts
 from gramian.families import Family
-from gramian.fitting._any_model import AnyModel, Asked, Record, ending_of
+from gramian.fitting._any_model import Asked, Record, SteppedModel
 from gramian.fitting._cautions import FEWER_FUNCTIONS, Caution, Remedy, cautions_of
 from gramian.fitting._gaps import has_gaps, present_only
+from gramian.fitting._kept_variables import Search
 
 if TYPE_CHECKING:
-    from gramian.core.elimination import Selection
-    from gramian.core.gain import BestSets
     from gramian.fitting._gaps import Gaps
     from gramian.laws import ColumnLaw
 
@@ -31,60 +29,11 @@ ROWS_AT_ONCE = 4096
 """Number of rows that are reconstructed at once if only their errors are needed."""
 
 
-class Encoder(Protocol):
-    """Function from centred rows to the kept variables."""
-
-    def __call__(self, x: Array) -> Array:
-        """Return the variables, one column each, in the order in which they were chosen."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
-class TakeColumns:
-    """Encoder that keeps some of the columns."""
+class FittedModel(SteppedModel):
+    """Result of a pursuit, without the rows."""
 
-    indices: IntArray
-
-    def __call__(self, x: Array) -> Array:
-        """Return the kept columns."""
-        return x[:, self.indices]
-
-
-@dataclass(frozen=True, eq=False)
-class Project:
-    """Encoder that projects rows on directions."""
-
-    axes: Array
-    """Directions by rows, for centred columns in the units of the table."""
-
-    def __call__(self, x: Array) -> Array:
-        """Return the coordinates along the directions."""
-        return x @ self.axes.T
-
-
-@dataclass(frozen=True, eq=False)
-class Basis:
-    """Directions among which an algorithm chooses."""
-
-    axes: Array
-    """Directions by rows, orthonormal in the columns that the fit worked with."""
-    prefix: str
-    """Text that the name of a direction begins with; its index follows."""
-
-
-@dataclass(frozen=True, eq=False)
-class FittedModel(AnyModel):
-    """Result of a pursuit, without the rows.
-
-    An algorithm chooses among *candidates*: the columns, or the directions of a basis. An algorithm
-    that finds its own directions has no candidates.
-    """
-
-    encoder: Encoder
-    chosen: IntArray
-    """Indices of the chosen candidates, in the order of choice."""
-    redundant: IntArray | None
-    """Indices of the redundant candidates; None if the algorithm does not decide on redundancy."""
+    search: Search
     family: Family
     record: Record
     decoder: Decoder
@@ -92,14 +41,6 @@ class FittedModel(AnyModel):
     variances: Array
     """Variances of the candidates; of the columns if the algorithm finds its own directions."""
     asked: Asked = field(default_factory=Asked)
-    directions: Array | None = None
-    """Chosen directions by rows, orthonormal in the scaled columns; None for a selection."""
-    basis: Basis | None = None
-    """Directions among which the algorithm chose; None if candidates were not a given basis."""
-    elimination: Selection | None = None
-    """Order and evidence of an elimination that began with all candidates."""
-    best_sets: BestSets | None = None
-    """Best set of columns of each size; None unless `criterion="gain"` chose the columns."""
     gaps: Gaps | None = None
     """Treatment of missing values; None if no value was missing. Model files do not hold it."""
     laws: tuple[ColumnLaw, ...] = ()
@@ -109,48 +50,13 @@ class FittedModel(AnyModel):
     @property
     def eliminates(self) -> bool:
         """True if left-out rows decided which candidates are dropped, in any order."""
-        return self.elimination is not None
-
-    @property
-    def selects(self) -> bool:
-        """True if the kept variables are columns of the table."""
-        return self.directions is None
-
-    @property
-    def thing(self) -> str:
-        """The word for a kept variable."""
-        return "column" if self.selects else "direction"
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows of the fit."""
-        return self.record.n_rows
-
-    @property
-    def n_functions(self) -> int:
-        """The number of functions in the basis, including the constant."""
-        return self.record.n_functions
-
-    @property
-    def freedom(self) -> float:
-        """The largest effective number of functions of any step."""
-        return float(self.record.degrees_of_freedom.max())
-
-    @property
-    def left(self) -> Array:
-        """The residual share of variance before each step and after the last; it begins with 1."""
-        return self.record.total / (self.record.total[0] or 1.0)
+        return self.search.eliminates
 
     @property
     def held_out_left(self) -> float | None:
         """The residual share of held-out rows after the last step; None without held-out rows."""
         total = self.record.validation_total
         return None if total is None else float(total[-1] / (total[0] or 1.0))
-
-    @property
-    def ending(self) -> str:
-        """The sentence that says why the fit ended."""
-        return ending_of(self.record.stop_reason)
 
     @property
     def rows_decided(self) -> bool:
@@ -166,35 +72,6 @@ class FittedModel(AnyModel):
     def remedies(self) -> tuple[Remedy, ...]:
         """Changes that help against too many functions, the best first."""
         return FEWER_FUNCTIONS if self.asked.any_alpha else (Remedy.AUTO_ALPHA, *FEWER_FUNCTIONS)
-
-    @property
-    def support(self) -> NDArray[np.bool_]:
-        """The mask of the columns that a selection keeps."""
-        support = np.zeros(self.n_columns, dtype=bool)
-        support[self.chosen] = True
-        return support
-
-    @property
-    def kept_names(self) -> list[str]:
-        """The names of the kept variables, in the order of choice."""
-        if self.selects:
-            return [self.column_names[i] for i in self.chosen]
-        return [f"{self.algorithm.lower()}{i}" for i in range(len(self.chosen))]
-
-    @property
-    def axes(self) -> Array | None:
-        """The directions of the basis by rows, for centred columns in the units of the table."""
-        if self.basis is None:
-            return None
-        return self.basis.axes if self.scale is None else self.basis.axes / self.scale
-
-    @property
-    def dropped(self) -> IntArray:
-        """The candidates that were not chosen; all columns if there are no candidates."""
-        if not self.selects and self.basis is None:
-            return np.arange(self.n_columns)
-        n = self.n_columns if self.basis is None else len(self.basis.axes)
-        return np.setdiff1d(np.arange(n), self.chosen)
 
     def centre(self, table: Array) -> Array:
         """Subtract the means from rows."""
@@ -212,7 +89,8 @@ class FittedModel(AnyModel):
             decoded = np.full((len(z), self.n_columns), np.nan)
             decoded[known] = self.decoder(z[known], linear=linear) + self.mean
             if self.selects:
-                decoded[np.ix_(~known, self.chosen)] = z[~known] + self.mean[self.chosen]
+                chosen = self.kept.chosen
+                decoded[np.ix_(~known, chosen)] = z[~known] + self.mean[chosen]
         else:
             decoded = self.decoder(z, linear=linear) + self.mean
         if self.laws and not linear:
@@ -273,7 +151,7 @@ class FittedModel(AnyModel):
         errors, sizes = np.empty(table.shape[0]), np.empty(table.shape[0])
         for part, rows in dense_parts(table, ROWS_AT_ONCE):
             x = self.centre(rows)
-            codes = self.encoder(self.completed(x))
+            codes = self.kept.encode(self.completed(x))
             left = present_only(self.scaled(x + self.mean - self.decode(codes)))
             x = present_only(self.scaled(x))
             sizes[part] = np.einsum("ij,ij->i", x, x)

@@ -93,7 +93,7 @@ class _Worker:
         x, root = rows.x, rows.root[:, np.newaxis]
         work, decoder = self._work, self._work.model.decoder
         centred = x / root * work.scale
-        functions = decoder.evaluate(work.model.encoder(centred))
+        functions = decoder.evaluate(work.model.kept.encode(centred))
         left = root * work.model.scaled(centred - functions.T @ decoder.coefficients)
         functions /= work.norms[:, np.newaxis]
         orthonormal = solve_triangular(

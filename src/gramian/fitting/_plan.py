@@ -272,9 +272,9 @@ def again(request: Request, model: FittedModel, *, prescribe: bool) -> Request:
         request,
         family=model.family,
         alphas=(model.record.alpha,),
-        limits=request.limits if goes_on else Limits(n_steps=len(model.chosen)),
+        limits=request.limits if goes_on else Limits(n_steps=len(model.kept.chosen)),
         threshold=request.threshold if prescribe else None,
-        prescribed=model.chosen.tolist() if prescribe else None,
+        prescribed=model.kept.chosen.tolist() if prescribe else None,
         checkpoint=request.last_checkpoint,
     )
 
@@ -289,10 +289,8 @@ def with_decisions(model: FittedModel, decided: FittedModel) -> FittedModel:
         alpha_path=from_held_out.alpha_path,
         stop_reason=from_held_out.stop_reason,
     )
-    model = replace(model, record=record, best_sets=decided.best_sets)
-    if decided.elimination is None:
-        return model
-    return replace(model, elimination=decided.elimination, redundant=decided.redundant)
+    search = decided.search if decided.search.precedes_pursuit else model.search
+    return replace(model, record=record, search=search)
 
 
 def shares_left(record: Record) -> Array:

@@ -68,42 +68,42 @@ _DECODING = {
     "decoder.n_levels": _index("s", optional=True),
 }
 _ELIMINATION = {
-    "elimination.dropped": _index("r", "elimination.dropped", optional=True),
-    "elimination.share_when_dropped": Spec("r", "elimination.share_when_dropped", optional=True),
-    "elimination.share_left": Spec("r", "elimination.share_left", optional=True),
+    "elimination.dropped": _index("r", optional=True),
+    "elimination.share_when_dropped": Spec("r", optional=True),
+    "elimination.share_left": Spec("r", optional=True),
     "elimination.exchanged": _index("p", optional=True),
     "elimination.alternative": _index("p", optional=True),
-    "elimination.needed": _index("e", "elimination.needed", optional=True),
-    "elimination.refused": _index("g", "elimination.refused", optional=True),
+    "elimination.needed": _index("e", optional=True),
+    "elimination.refused": _index("g", optional=True),
 }
 SETS = {
     "best_sets_": _index("b b", optional=True),
-    "best_sets_residual_variance_": Spec("b+1", "best_sets.total", optional=True),
-    "losses_": Spec("b", "best_sets.losses", optional=True),
-    "next_features_": _index("n", "best_sets.following", optional=True),
-    "next_gains_": Spec("n", "best_sets.gains", optional=True),
+    "best_sets_residual_variance_": Spec("b+1", optional=True),
+    "losses_": Spec("b", optional=True),
+    "next_features_": _index("n", optional=True),
+    "next_gains_": Spec("n", optional=True),
 }
 SCHEMAS: dict[str, dict[str, Spec]] = {
     "GFR": {
         **_DECODING,
-        "components_": Spec("s d", "directions"),
+        "components_": Spec("s d", "kept.directions"),
         "given": Spec("g d", optional=True),
     },
     "GCA": {
         **_DECODING,
         **_ELIMINATION,
         "_variances": Spec("m", "variances"),
-        "basis_": Spec("m d", "basis.axes"),
-        "component_indices_": _index("s", "chosen"),
-        "redundant_indices_": _index("r", "redundant"),
+        "basis_": Spec("m d", "kept.basis.axes"),
+        "component_indices_": _index("s", "kept.chosen"),
+        "redundant_indices_": _index("r", "search.redundant"),
         "basis": Spec("d d", optional=True),
     },
-    "GFS": {**_DECODING, **SETS, "selected_features_": _index("s", "chosen")},
+    "GFS": {**_DECODING, **SETS, "selected_features_": _index("s", "kept.chosen")},
     "GFA": {
         **_DECODING,
         **_ELIMINATION,
-        "selected_features_": _index("s", "chosen"),
-        "redundant_features_": _index("r", "redundant"),
+        "selected_features_": _index("s", "kept.chosen"),
+        "redundant_features_": _index("r", "search.redundant"),
     },
     "PolynomialManifold": {
         "mean_": Spec("d", "mean"),
@@ -120,7 +120,7 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
     },
     "UFFS": {
         **_EVERY,
-        "selected_features_": _index("n", "chosen"),
+        "selected_features_": _index("n", "kept.chosen"),
         "fourier_norms_": Spec("d", "norms"),
     },
 }

@@ -30,10 +30,21 @@ def to_data(found: Selection) -> dict[str, Any]:
 
 
 def to_arrays(found: Selection) -> dict[str, AnyArray]:
-    """Return `alternatives` as two index arrays: dropped columns, and kept columns to exchange."""
+    """Return the other attributes of a `Selection` as arrays.
+
+    `alternatives` are two arrays of indices: dropped columns, and kept columns to exchange.
+    """
     pairs = [(j, i) for j, others in found.alternatives.items() for i in others]
     dropped, kept = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    return {"elimination.exchanged": dropped, "elimination.alternative": kept}
+    return {
+        "elimination.dropped": np.array(found.dropped, dtype=np.intp),
+        "elimination.share_when_dropped": found.share_when_dropped,
+        "elimination.share_left": found.share_left,
+        "elimination.exchanged": dropped,
+        "elimination.alternative": kept,
+        "elimination.needed": np.array(found.needed, dtype=np.intp),
+        "elimination.refused": np.array(found.refused, dtype=np.intp),
+    }
 
 
 def from_data_and_arrays(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gramian.families import Multilinear
-from gramian.fitting import FittedNorms, Steps
+from gramian.fitting import FittedNorms, KeptColumns, Steps
 from gramian.models._archive import AnyArray
 from gramian.models._stored_numbers import Stored
 from gramian.models._stored_pursuits import (
@@ -52,7 +52,7 @@ def restore(stored: Stored) -> FittedNorms:
         names=stored.names,
         mean=arrays["mean_"],
         scale=None,
-        chosen=arrays["selected_features_"],
+        kept=KeptColumns(arrays["selected_features_"], stored.n_columns),
         norms=arrays["fourier_norms_"],
         family=Multilinear(stored.estimator.degree),
         record=Steps(**steps_from(fitted, stored)),

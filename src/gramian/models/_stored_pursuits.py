@@ -8,10 +8,26 @@ from typing import Any, get_args
 
 import numpy as np
 
-from gramian._support.types import Array, IntArray
+from gramian._support.types import Array
 from gramian.core.pursuit import StopReason
 from gramian.exceptions import ModelFileError
-from gramian.fitting import Asked, Basis, FittedModel, Project, Record, Steps, TakeColumns
+from gramian.fitting import (
+    Asked,
+    Basis,
+    EliminationSearch,
+    FittedModel,
+    GreedySearch,
+    KeptColumns,
+    KeptComponents,
+    KeptDirections,
+    KeptVariables,
+    Record,
+    RedundancySearch,
+    Search,
+    SetSearch,
+    Steps,
+    in_table_units,
+)
 from gramian.models import _stored_decoder as _decoder
 from gramian.models import _stored_elimination as _elimination
 from gramian.models import _stored_laws as _laws
@@ -49,11 +65,11 @@ def describe(
         "family_": to_data(model.family),
     }
     arrays = _decoder.to_arrays(model.decoder, moments=moments)
-    if model.elimination is not None:
-        fitted["elimination"] = _elimination.to_data(model.elimination)
-        arrays |= _elimination.to_arrays(model.elimination)
-    if model.best_sets is not None:
-        arrays |= _sets.to_arrays(model.best_sets)
+    if isinstance(model.search, EliminationSearch):
+        fitted["elimination"] = _elimination.to_data(model.search.selection)
+        arrays |= _elimination.to_arrays(model.search.selection)
+    if isinstance(model.search, SetSearch):
+        arrays |= _sets.to_arrays(model.search.sets)
     if model.laws:
         fitted["laws"] = _laws.to_data(model.laws)
     return fitted, arrays
@@ -75,37 +91,20 @@ def restore(stored: Stored) -> FittedModel:
         scalars |= {"asked", "laws"}.intersection(stored.fitted)
     fitted = stored.scalars(scalars)
     record = Record(alpha=number_from(fitted, "alpha_"), **steps_from(fitted, stored))
-    scale = stored.scale
-    chosen, redundant, directions, basis = _choice(arrays, estimator, stored.n_columns)
-    elimination = None
-    if "elimination" in scalars:
-        assert redundant is not None
-        elimination = _elimination.from_data_and_arrays(
-            fitted["elimination"],
-            arrays,
-            stored.n_columns if basis is None else len(basis.axes),
-            redundant,
-        )
+    kept = _kept(stored)
     family = from_data(fitted["family_"], stored.functions)
     model = FittedModel(
         algorithm=stored.algorithm,
         names=stored.names,
         mean=arrays["mean_"],
-        scale=scale,
-        encoder=TakeColumns(chosen)
-        if directions is None
-        else Project(_in_units(directions, scale)),
-        chosen=chosen,
-        redundant=redundant,
+        scale=stored.scale,
+        kept=kept,
+        search=_search(fitted.get("elimination"), arrays, kept),
         family=family,
         record=record,
         asked=asked_from(fitted, estimator),
         decoder=_decoder.from_arrays(arrays, family, record.n_kept, record.n_dropped),
         variances=arrays["_variances"],
-        directions=directions,
-        basis=basis,
-        best_sets=_sets.from_arrays(arrays, stored.n_columns),
-        elimination=elimination,
     )
     if "laws" in scalars:
         if not model.selects:
@@ -115,37 +114,52 @@ def restore(stored: Stored) -> FittedModel:
     return model
 
 
+def _kept(stored: Stored) -> KeptVariables:
+    """Return the kept variables from a file, after checks."""
+    arrays, scale = stored.arrays, stored.scale
+    if "components_" in arrays:
+        directions = arrays["components_"]
+        return KeptDirections(np.arange(len(directions)), directions, _in_units(directions, scale))
+    if "basis_" in arrays:
+        axes, chosen = arrays["basis_"], arrays["component_indices_"]
+        check_choice("component_indices_", "redundant_indices_", arrays, len(axes))
+        given = stored.estimator.get_params(deep=False)["basis"]
+        basis = Basis(axes, "pc" if isinstance(given, str) else "basis")
+        return KeptComponents(chosen, axes[chosen], _in_units(axes[chosen], scale), basis)
+    check_choice("selected_features_", "redundant_features_", arrays, stored.n_columns)
+    return KeptColumns(arrays["selected_features_"], stored.n_columns)
+
+
 def _in_units(directions: Array, scale: Array | None) -> Array:
     """Divide directions by the scales of the columns, so that they apply to unscaled columns."""
-    if scale is None:
-        return directions
     with np.errstate(over="ignore"):
-        found: Array = directions / scale
+        found = in_table_units(directions, scale)
     if not np.isfinite(found).all():
         raise ModelFileError("A scale of its columns is too small.")
     return found
 
 
-def _choice(
-    arrays: Mapping[str, AnyArray], estimator: Any, d: int
-) -> tuple[IntArray, IntArray | None, Array | None, Basis | None]:
-    """Return what a file says about the choice of its fit, after checks.
+def _search(elimination: Any, arrays: Mapping[str, AnyArray], kept: KeptVariables) -> Search:
+    """Return the search for the kept variables from a file, after checks.
 
-    The result is (indices of chosen candidates, indices of redundant candidates, chosen directions,
-    basis). The last three are None if the estimator does not have them. Candidates are columns, or
-    directions of the basis.
+    Parameters
+    ----------
+    elimination : dict or None
+        Numbers and texts of an elimination, not checked yet; None if the file has none.
+    arrays : mapping from str to array
+        All arrays of the file.
+    kept : KeptVariables
+        The kept variables.
     """
-    if "components_" in arrays:
-        return np.arange(len(arrays["components_"])), None, arrays["components_"], None
-    if "basis_" in arrays:
-        axes = arrays["basis_"]
-        check_choice("component_indices_", "redundant_indices_", arrays, len(axes))
-        chosen = arrays["component_indices_"]
-        given = estimator.get_params(deep=False)["basis"]
-        basis = Basis(axes, "pc" if isinstance(given, str) else "basis")
-        return chosen, arrays["redundant_indices_"], axes[chosen], basis
-    check_choice("selected_features_", "redundant_features_", arrays, d)
-    return arrays["selected_features_"], arrays.get("redundant_features_"), None, None
+    redundant = arrays.get("redundant_features_", arrays.get("redundant_indices_"))
+    if redundant is None:
+        sets = _sets.from_arrays(arrays, len(arrays["mean_"]))
+        return GreedySearch() if sets is None else SetSearch(sets)
+    if elimination is None:
+        return RedundancySearch(redundant)
+    n = len(kept.basis.axes) if isinstance(kept, KeptComponents) else len(arrays["mean_"])
+    found = _elimination.from_data_and_arrays(elimination, arrays, n, redundant)
+    return EliminationSearch(redundant, found)
 
 
 def steps_to_data(steps: Steps, asked: Asked) -> dict[str, Any]:

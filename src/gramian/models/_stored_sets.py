@@ -16,14 +16,17 @@ NONE = -1
 
 
 def to_arrays(sets: BestSets) -> dict[str, AnyArray]:
-    """Return the columns of the sets as one array: row i has the i + 1 columns of one set.
-
-    The other attributes of `BestSets` are arrays already.
-    """
+    """Return the attributes of `BestSets`; row i of `best_sets_` has the i + 1 columns of a set."""
     table = np.full((len(sets.columns), len(sets.columns)), NONE)
     for row, columns in zip(table, sets.columns, strict=True):
         row[: len(columns)] = columns
-    return {"best_sets_": table}
+    return {
+        "best_sets_": table,
+        "best_sets_residual_variance_": sets.total,
+        "losses_": sets.losses,
+        "next_features_": np.array(sets.following, dtype=np.intp),
+        "next_gains_": sets.gains,
+    }
 
 
 def from_arrays(arrays: Mapping[str, AnyArray], d: int) -> BestSets | None:

@@ -10,7 +10,7 @@ import numpy as np
 from gramian._support.types import Array, IntArray
 from gramian._support.words import percent
 from gramian.estimators import unbroken_percent
-from gramian.fitting import AnyModel, FittedModel
+from gramian.fitting import AnyModel, FittedModel, SetSearch
 from gramian.reports._report_rows import ReportRows
 
 MAX_POINTS = 400
@@ -107,7 +107,7 @@ def trace(model: FittedModel, data: ReportRows) -> Curves:
 
     gcv = record.gcv_total / (record.total[0] or 1.0)
     held_out = None if record.validation_total is None else shares(record.validation_total)
-    best = None if model.best_sets is None else shares(model.best_sets.total)
+    best = shares(model.search.sets.total) if isinstance(model.search, SetSearch) else None
     wanted = model.asked.explained
     views = [
         view(

@@ -14,10 +14,14 @@ from gramian.estimators import unbroken_percent
 from gramian.fitting import (
     AnyModel,
     Caution,
+    EliminationSearch,
+    FittedModel,
     NearDependence,
     Overfitting,
+    RedundancySearch,
     Remedy,
     Saturation,
+    SetSearch,
     UnequalUnits,
 )
 from gramian.reports._column_cards import Column
@@ -80,11 +84,15 @@ def caution_entries(
     selection : ShownSelection
         The columns or directions that the fit keeps and drops.
     """
-    eliminated = estimator.model_.elimination
+    search = estimator.model_.search
     found = [
         *of_any_fit(estimator.model_, data, columns, curves, "Fit with validation_fraction=0.2"),
         *_of_formulas(estimator, selection),
-        *(_of_order(estimator) if eliminated is None else _of_choice(eliminated)),
+        *(
+            _of_choice(search.selection)
+            if isinstance(search, EliminationSearch)
+            else _of_order(estimator.model_)
+        ),
     ]
     return most_serious_first(found)
 
@@ -284,7 +292,7 @@ def _of_formulas(estimator: Any, selection: ShownSelection) -> Iterator[CautionE
     """Yield a caution if the formulas of dropped columns explain less than 90 % of the variance."""
     partial = [each.feature for each in selection.dropped if each.kind == "partial"]
     model = estimator.model_
-    if partial and (model.selects or model.basis):
+    if partial and model.kept.has_candidates:
         yield CautionEntry(
             "Some information is lost",
             f"The formulas of {listed(partial)} explain less than 90 % of the variance. These "
@@ -323,12 +331,11 @@ def _of_choice(found: Selection) -> Iterator[CautionEntry]:
         )
 
 
-def _of_order(estimator: Any) -> Iterator[CautionEntry]:
+def _of_order(model: FittedModel) -> Iterator[CautionEntry]:
     """Yield a note that a forward selection depends on the order in which columns are chosen."""
-    model = estimator.model_
-    if model.redundant is None:
+    if not isinstance(model.search, RedundancySearch):
         how = "is greedy: each choice depends on earlier choices and is never taken back"
-        if model.best_sets is not None:
+        if isinstance(model.search, SetSearch):
             how = "searches step by step and does not try all sets"
         text = (
             f"{model.algorithm} {how}, so that another set of the same size may explain a little "

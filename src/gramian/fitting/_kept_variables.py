@@ -1,0 +1,176 @@
+"""Variables that a fit keeps, and the search that found them: what differs between algorithms.
+
+An algorithm chooses among *candidates*: the columns, or the directions of a basis. An algorithm
+that finds directions freely has no candidates.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.types import Array, IntArray
+
+if TYPE_CHECKING:
+    from gramian.core.elimination import Selection
+    from gramian.core.gain import BestSets
+
+
+@dataclass(frozen=True, eq=False)
+class KeptVariables(ABC):
+    """Variables that a fit keeps."""
+
+    chosen: IntArray
+    """Indices of the chosen candidates, in the order of choice."""
+    selects: ClassVar[bool] = False
+    """True if the kept variables are columns of the table."""
+    thing: ClassVar[str] = "direction"
+    """Word for a kept variable."""
+    has_candidates: ClassVar[bool] = True
+    """True if the algorithm chose among candidates; False if it found directions freely."""
+
+    @property
+    @abstractmethod
+    def dropped(self) -> IntArray:
+        """The candidates that were not chosen; all columns if there are no candidates."""
+
+    @abstractmethod
+    def encode(self, x: Array) -> Array:
+        """Return the kept variables of centred rows, one column each, in the order of choice."""
+
+    def names(self, columns: Sequence[str], algorithm: str) -> list[str]:
+        """Return the names of the kept variables, given the names of all columns."""
+        return [f"{algorithm.lower()}{i}" for i in range(len(self.chosen))]
+
+    def candidate_names(self, columns: Sequence[str]) -> Sequence[str]:
+        """Return the names of the variables among which `dropped` has indices."""
+        return columns
+
+
+@dataclass(frozen=True, eq=False)
+class KeptColumns(KeptVariables):
+    """Columns of the table, chosen among all columns: GFS, GFA and UFFS."""
+
+    n_columns: int
+    """Number of columns of the table."""
+    selects = True
+    thing = "column"
+
+    @property
+    def support(self) -> NDArray[np.bool_]:
+        """The mask of the kept columns."""
+        support = np.zeros(self.n_columns, dtype=bool)
+        support[self.chosen] = True
+        return support
+
+    @property
+    def dropped(self) -> IntArray:
+        """The columns that were not chosen."""
+        return np.flatnonzero(~self.support)
+
+    def encode(self, x: Array) -> Array:
+        """Return the kept columns."""
+        return x[:, self.chosen]
+
+    def names(self, columns: Sequence[str], algorithm: str) -> list[str]:
+        """Return the names of the kept columns."""
+        return [columns[i] for i in self.chosen]
+
+
+@dataclass(frozen=True, eq=False)
+class KeptDirections(KeptVariables):
+    """Directions that the algorithm found freely: GFR."""
+
+    directions: Array
+    """Kept directions by rows, orthonormal in the scaled columns."""
+    axes: Array
+    """Kept directions by rows, for centred columns in the units of the table."""
+    has_candidates = False
+
+    @property
+    def dropped(self) -> IntArray:
+        """All columns."""
+        return np.arange(self.directions.shape[1])
+
+    def encode(self, x: Array) -> Array:
+        """Return the coordinates along the directions."""
+        return x @ self.axes.T
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Directions among which an algorithm chooses."""
+
+    axes: Array
+    """Directions by rows, orthonormal in the columns that the fit worked with."""
+    prefix: str
+    """Text that the name of a direction begins with; its index follows."""
+
+
+@dataclass(frozen=True, eq=False)
+class KeptComponents(KeptDirections):
+    """Directions chosen among the directions of a basis: GCA."""
+
+    basis: Basis
+    has_candidates = True
+
+    @property
+    def dropped(self) -> IntArray:
+        """The directions of the basis that were not chosen."""
+        return np.setdiff1d(np.arange(len(self.basis.axes)), self.chosen)
+
+    def candidate_names(self, columns: Sequence[str]) -> Sequence[str]:
+        """Return the names of all directions of the basis."""
+        return [f"{self.basis.prefix}{i}" for i in range(len(self.basis.axes))]
+
+
+def in_table_units(directions: Array, scale: Array | None) -> Array:
+    """Divide directions by the scales of columns, so that they apply to columns without scaling."""
+    return directions if scale is None else np.ascontiguousarray(directions / scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Search for the variables to keep, with its findings."""
+
+    eliminates: ClassVar[bool] = False
+    """True if left-out rows decided which candidates are dropped, in any order."""
+    precedes_pursuit: ClassVar[bool] = False
+    """True if the search ends before the pursuit begins. A last fit to all rows does not repeat
+    such a search."""
+
+
+@dataclass(frozen=True, eq=False)
+class GreedySearch(Search):
+    """Pursuit whose every step keeps the variable of the largest residual variance."""
+
+
+@dataclass(frozen=True, eq=False)
+class SetSearch(Search):
+    """Search for the set of columns of each size that explains most: GFS by gain."""
+
+    sets: BestSets
+    precedes_pursuit = True
+
+
+@dataclass(frozen=True, eq=False)
+class RedundancySearch(Search):
+    """Pursuit that takes candidates by decreasing variance, unless they are redundant."""
+
+    redundant: IntArray
+    """Indices of the redundant candidates."""
+
+
+@dataclass(frozen=True, eq=False)
+class EliminationSearch(RedundancySearch):
+    """Search that begins with all candidates and drops the redundant ones."""
+
+    selection: Selection
+    """Order and evidence of the elimination."""
+    eliminates = True
+    precedes_pursuit = True
