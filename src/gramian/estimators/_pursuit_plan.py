@@ -77,13 +77,14 @@ def plan_of(estimator: PursuitEstimator, algorithm: Algorithm) -> Plan:
     shrunk = replace(request, solver="auto" if solver == "qr" else solver)
     if algorithm.leaves_rows_out:
         return Plan(algorithm, (shrunk,), preparation, watched, decides=False)
+    folder = request.checkpoint
     return Plan(
         algorithm,
         (shrunk,),
         preparation,
         HoldOut(share or DEFAULT_VALIDATION, estimator.random_state),
         decides=True,
-        plain=request.without_shrinkage(),
+        plain=replace(request, alphas=(0.0,), checkpoint=folder and Path(folder, "no-shrinkage")),
         watched=watched,
     )
 

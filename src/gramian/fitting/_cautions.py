@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.fitting._kept_variables import RedundancySearch
 
 if TYPE_CHECKING:
-    from gramian.fitting._fitted_model import FittedModel
+    from gramian.fitting._any_model import AnyModel
 
 MAX_LOSS = 1e-6
 """Largest loss of orthogonality without a caution."""
@@ -81,26 +80,6 @@ class UnequalUnits(Caution):
     """Standard deviation of the column, divided by the median of all columns that vary."""
 
 
-def cautions_of(model: FittedModel) -> list[Caution]:
-    """Return the cautions about a pursuit.
-
-    Parameters
-    ----------
-    model : FittedModel
-        The pursuit.
-    """
-    record = model.record
-    found: list[Caution] = []
-    if not model.rows_decided:  # otherwise rows left out of the fit bound the number of functions
-        n_steps = len(record.n_kept) if record.stop_reason == "saturated" else None
-        found += of_functions(model.freedom, record.n_rows, n_steps, model.remedies)
-    found += of_dependence(record.orthogonality_loss)
-    tells_redundant = isinstance(model.search, RedundancySearch)
-    if model.scale is None and not tells_redundant and not model.asked.relative:
-        found += of_units(model.variances, model.column_names, model.algorithm)
-    return found
-
-
 def of_functions(
     n_functions: float, n_rows: int, saturated_after: int | None, remedies: tuple[Remedy, ...]
 ) -> Iterator[Caution]:
@@ -129,21 +108,19 @@ def of_dependence(loss: float) -> Iterator[Caution]:
         yield NearDependence((Remedy.QR_SOLVER, Remedy.BETTER_FAMILY), loss)
 
 
-def of_units(variances: Array, names: Sequence[str], algorithm: str) -> Iterator[Caution]:
+def of_units(model: AnyModel, variances: Array) -> Iterator[Caution]:
     """Yield a caution if the unit of one column hides most others.
 
     Parameters
     ----------
+    model : AnyModel
+        The fit, which compares the variances of columns.
     variances : array of shape (n_columns,)
         Variances of the columns.
-    names : sequence of str
-        Names of the columns.
-    algorithm : str
-        Name of the estimator.
     """
     deviations = np.sqrt(variances)
     varying = deviations[deviations > 0]
     if len(varying) and deviations.max() > MAX_OVER_MEDIAN * np.median(varying):
         largest = int(np.argmax(deviations))
         ratio = float(deviations[largest] / np.median(varying))
-        yield UnequalUnits((Remedy.SCALE,), algorithm, names[largest], ratio)
+        yield UnequalUnits((Remedy.SCALE,), model.algorithm, model.column_names[largest], ratio)

@@ -14,9 +14,16 @@ from gramian.core.pursuit import Decoder
 from gramian.core.rows import dense_parts
 from gramian.families import Family
 from gramian.fitting._any_model import Asked, Record, SteppedModel
-from gramian.fitting._cautions import FEWER_FUNCTIONS, Caution, Remedy, cautions_of
+from gramian.fitting._cautions import (
+    FEWER_FUNCTIONS,
+    Caution,
+    Remedy,
+    of_dependence,
+    of_functions,
+    of_units,
+)
 from gramian.fitting._gaps import has_gaps, present_only
-from gramian.fitting._kept_variables import Search
+from gramian.fitting._kept_variables import RedundancySearch, Search
 
 if TYPE_CHECKING:
     from gramian.fitting._gaps import Gaps
@@ -59,14 +66,19 @@ class FittedModel(SteppedModel):
         return None if total is None else float(total[-1] / (total[0] or 1.0))
 
     @property
-    def rows_decided(self) -> bool:
-        """True if left-out rows decided which candidates are dropped, or on the penalty."""
-        return self.eliminates or self.asked.any_alpha
-
-    @property
     def cautions(self) -> list[Caution]:
         """Doubts about the fit that the user should know."""
-        return cautions_of(self)
+        record = self.record
+        found: list[Caution] = []
+        # If left-out rows decided, they bound the number of functions.
+        if not self.search.eliminates and not self.asked.any_alpha:
+            n_steps = len(record.n_kept) if record.stop_reason == "saturated" else None
+            found += of_functions(self.freedom, record.n_rows, n_steps, self.remedies)
+        found += of_dependence(record.orthogonality_loss)
+        tells_redundant = isinstance(self.search, RedundancySearch)
+        if self.scale is None and not tells_redundant and not self.asked.relative:
+            found += of_units(self, self.variances)
+        return found
 
     @property
     def remedies(self) -> tuple[Remedy, ...]:

@@ -10,7 +10,7 @@ from scipy.linalg import cholesky, solve_triangular
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array
 from gramian.core.elimination import EXACT_SHARE
-from gramian.core.rows import RowBlock, Work
+from gramian.core.rows import BlockWork, RowBlock
 from gramian.fitting._checked_data import Problem
 from gramian.fitting._fitted_model import FittedModel
 
@@ -60,7 +60,7 @@ def needs_no_shrinkage(model: FittedModel, problem: Problem) -> bool:
 
 
 @dataclass(frozen=True)
-class LeftOut(Work):
+class LeftOut(BlockWork):
     """Sums of squares of training residuals, of leave-one-out residuals, and of X."""
 
     model: FittedModel
@@ -69,39 +69,31 @@ class LeftOut(Work):
     factor: Array
     every: int
 
-    def worker(self, add_product: AddProduct) -> _Worker:
-        """Return a worker whose sums begin at zero."""
-        return _Worker(self)
+    def zeros(self) -> list[Array]:
+        """Return the three sums before any row is added."""
+        return [np.zeros(3)]
 
+    def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
+        """Add every n-th row of a block to the sums, piece by piece."""
+        step = self.every * min(PIECE, max(1, PIECE_BYTES // (8 * rows.n_columns)))
+        for start in range(0, len(rows.root), step):
+            part = rows.part(slice(start, start + step, self.every))
+            root = part.root[:, np.newaxis]
+            centred = part.x / root * self.scale
+            sums[0] += self._squares(centred, root)
 
-class _Worker:
-    """Sums over some of the row blocks."""
-
-    def __init__(self, work: LeftOut) -> None:
-        self._work = work
-        self.sums = [np.zeros(3)]
-
-    def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Add a row block, given with its number."""
-        _, block = item
-        every = self._work.every
-        piece = min(PIECE, max(1, PIECE_BYTES // (8 * block.n_columns)))
-        for start in range(0, len(block.root), piece * every):
-            self._add(block.part(slice(start, start + piece * every, every)))
-
-    def _add(self, rows: RowBlock) -> None:
-        x, root = rows.x, rows.root[:, np.newaxis]
-        work, decoder = self._work, self._work.model.decoder
-        centred = x / root * work.scale
-        functions = decoder.evaluate(work.model.kept.encode(centred))
-        left = root * work.model.scaled(centred - functions.T @ decoder.coefficients)
-        functions /= work.norms[:, np.newaxis]
+    def _squares(self, centred: Array, root: Array) -> Array:
+        """Return the three sums over some rows, given the square roots of their weights."""
+        model, decoder = self.model, self.model.decoder
+        functions = decoder.evaluate(model.kept.encode(centred))
+        left = root * model.scaled(centred - functions.T @ decoder.coefficients)
+        functions /= self.norms[:, np.newaxis]
         orthonormal = solve_triangular(
-            work.factor, functions, lower=True, overwrite_b=True, check_finite=False
+            self.factor, functions, lower=True, overwrite_b=True, check_finite=False
         )
         leverage = root[:, 0] ** 2 * np.einsum("ij,ij->j", orthonormal, orthonormal)
         squares = np.einsum("ij,ij->i", left, left)
         with np.errstate(divide="ignore", invalid="ignore"):
             predicted = np.where(squares > 0, squares / np.maximum(1 - leverage, 0.0) ** 2, 0.0)
-        size = root * work.model.scaled(centred)
-        self.sums[0] += [squares.sum(), predicted.sum(), np.einsum("ij,ij->", size, size)]
+        size = root * model.scaled(centred)
+        return np.array([squares.sum(), predicted.sum(), np.einsum("ij,ij->", size, size)])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -49,11 +48,6 @@ class Request:
     verbose: int = 0
     parameters: Mapping[str, str] = field(default_factory=dict)
     """Parameters of the estimator on which sums depend, for the checkpoint."""
-
-    def without_shrinkage(self) -> Request:
-        """Return a request for least squares, with a checkpoint folder of its own."""
-        folder = None if self.checkpoint is None else Path(self.checkpoint) / "no-shrinkage"
-        return replace(self, alphas=(0.0,), checkpoint=folder)
 
     def describe(self, problem: Problem, rows: Rows) -> dict[str, Any]:
         """Return a description of everything that sums depend on, for the checkpoint."""

@@ -35,8 +35,8 @@ from gramian._support.blas import solve_lower
 from gramian._support.types import Array, IntArray
 from gramian.core._tolerances import EPSILON
 from gramian.core.orthogonalize._factor import Factor
-from gramian.core.orthogonalize._orthogonalizer import RANK_TOLERANCE, Extension, cholesky_columns
-from gramian.core.orthogonalize._triangle import subtract_square
+from gramian.core.orthogonalize._orthogonalizer import RANK_TOLERANCE, Extension
+from gramian.core.orthogonalize._triangle import cholesky_columns, subtract_square
 
 SUMMATION = 64 * EPSILON
 """Largest rounding error of a sum over rows, relative to the sum of the absolute terms.

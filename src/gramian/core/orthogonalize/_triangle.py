@@ -1,20 +1,58 @@
-"""Lower triangular matrix to which blocks are appended, and products in several threads."""
+"""Lower triangular matrices: pivoted Cholesky factor, blocks that are appended, threads."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
+from scipy.linalg import lapack
 
-from gramian._support.blas import add_product, solve_lower
+from gramian._support.blas import MAX_SIDE, add_product, solve_lower, threads_for
 from gramian._support.threads import AddProduct, Item, product_for, share_out
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
+from gramian.core._tolerances import NOISE
 
 MERGE_BELOW = 64
 """A block with fewer rows than this is merged with the next block: large matrix products are
 faster."""
+PREFERRED = 1.001
+"""Factor that multiplies the first function of a block, the variable itself, so that it is
+preferred among pivots of nearly equal size: the other functions may be multiples of the variable
+only on the rows of this table."""
+
+
+def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
+    """Return the pivoted Cholesky factor of the well-conditioned part of a matrix, and the order.
+
+    The matrix is positive semidefinite; only its lower triangle is used.
+
+    Returns
+    -------
+    lower : array of shape (n, rank)
+        The factor. Its first `rank` rows are lower triangular, with squared diagonal entries above
+        `tolerance`. ``lower @ lower.T`` approximates ``a[order][:, order]``, and equals it in the
+        first `rank` rows and columns.
+    order : array of shape (n,)
+        The order of the rows and columns of `a`: the `rank` pivots, then the others.
+    """
+    if a.size == 0 or a.diagonal().max() <= tolerance:
+        return np.empty((len(a), 0)), np.arange(len(a))
+    scaled = np.array(a, order="F")
+    scaled[:, 0] *= PREFERRED
+    scaled[0, 0] *= PREFERRED
+    # dpstrf multiplies triangles of any size, which is not safe with threads: see MAX_SIDE.
+    with threads_for(0) if len(a) > MAX_SIDE else nullcontext():
+        packed, order, rank, info = lapack.dpstrf(scaled, tol=tolerance, lower=1, overwrite_a=1)
+    if info < 0:
+        raise ValueError(f"LAPACK's dpstrf refused its argument {-info}.")
+    lower, order = np.tril(packed[:, :rank]), order.astype(np.intp) - 1
+    lower[order == 0] /= PREFERRED
+    if rank and order[rank - 1] == 0 and lower[rank - 1, -1] ** 2 <= (1 + NOISE) * tolerance:
+        lower = lower[:, :-1]  # without the factor PREFERRED, the variable is below the tolerance
+    return lower, order
 
 
 class BlockTriangle:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 from scipy.linalg import lstsq
@@ -12,7 +13,7 @@ from scipy.linalg import lstsq
 from gramian._support.types import Array, IntArray
 from gramian.core.orthogonalize import Orthogonalizer
 from gramian.core.sums import GrowingRows, Step
-from gramian.families import Block, prune
+from gramian.families import Block
 
 MAX_MOMENTS = 1000
 """Largest number of functions, including the constant, whose moments are kept: 8 MB."""
@@ -54,8 +55,9 @@ class Decoder:
         """Return the functions of the basis, one row a function."""
         variables = np.ascontiguousarray((z / self.units).T)
         basis = np.ones((len(self.coefficients), len(z)))
-        width = max((_width(block) for block in self._pruned[0]), default=1)
-        step = max(1, BLOCK_BYTES // (8 * (width + len(self.coefficients))))
+        blocks, _ = self._pruned
+        n_values = [each.n_functions + sum(len(f.keys) for f in each.bases) for each in blocks]
+        step = max(1, BLOCK_BYTES // (8 * (max(n_values, default=1) + len(self.coefficients))))
         for start in range(0, len(z), step):
             part = slice(start, start + step)
             self._evaluate(variables[:, part], basis[1:, part])
@@ -74,13 +76,37 @@ class Decoder:
 
     @cached_property
     def _pruned(self) -> tuple[list[Block], list[IntArray]]:
-        """The functions of the basis and their parents, and the indices of the basis in them."""
-        return prune(self.blocks, self.kept)
+        """The basis with the ancestors of its functions, and the indices of the basis among them.
 
-
-def _width(block: Block) -> int:
-    """Return the number of values per row while a block is evaluated."""
-    return block.n_functions + sum(len(basis.keys) for basis in block.bases)
+        The parent of a function is the function of earlier variables that is its factor; its
+        ancestors are its parent, the parent of its parent, and so on.
+        """
+        edges = np.cumsum([1, *(len(block.stored) for block in self.blocks)])
+        in_use = np.zeros(edges[-1], dtype=bool)
+        in_use[0] = True  # the constant
+        needed: list[IntArray] = []
+        for block, kept, start in reversed([*zip(self.blocks, self.kept, edges[:-1], strict=True)]):
+            stored = block.stored[in_use[start : start + len(block.stored)]]
+            functions = np.union1d(kept, stored).astype(np.intp)
+            in_use[block.parents[functions[functions < len(block.parents)]]] = True
+            needed.insert(0, functions)
+        new_row = np.cumsum(in_use) - 1
+        pruned = []
+        for block, functions, start in zip(self.blocks, needed, edges[:-1], strict=True):
+            n = len(block.parents)
+            products, calls = functions[functions < n], functions[functions >= n] - n
+            stored = block.stored[in_use[start : start + len(block.stored)]]
+            pruned.append(
+                replace(
+                    block,
+                    parents=new_row[block.parents[products]],
+                    atoms=block.atoms[products],
+                    calls=tuple(block.calls[i] for i in calls),
+                    stored=np.searchsorted(functions, stored),
+                )
+            )
+        places = [np.searchsorted(*pair) for pair in zip(needed, self.kept, strict=True)]
+        return pruned, places
 
 
 def make_decoder(
@@ -120,7 +146,7 @@ def make_decoder(
     # Moments do not depend on penalties, but factors of large penalties may leave functions out.
     whole = [each for each in orthogonalizer.factors if len(each) == orthogonalizer.n_functions]
     if whole and orthogonalizer.n_functions <= MAX_MOMENTS:
-        smallest = min(whole, key=lambda each: each.alpha)
+        smallest = min(whole, key=attrgetter("alpha"))
         gram, with_x = smallest.moments(orthogonalizer.n_functions)
         with np.errstate(over="ignore"):
             with_x *= norms
