@@ -34,9 +34,9 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def threads_for(n_multiplications: float, small: float = SMALL) -> AbstractContextManager[Any]:
+def threads_for(n_multiplications: float) -> AbstractContextManager[Any]:
     """Return a context in which small work is done by one thread."""
-    if n_multiplications <= small:
+    if n_multiplications <= SMALL:
         return _limit(1)
     held_back = _held_back.get()
     return nullcontext() if held_back is None else _limit(held_back)

@@ -17,10 +17,8 @@ from gramian.estimators import GCA, GFA
 from gramian.fitting import (
     ROWS_AT_ONCE,
     FittedModel,
-    KeptComponents,
     RedundancySearch,
     check_rows,
-    in_table_units,
     only_complete,
 )
 
@@ -278,12 +276,10 @@ def measure(model: FittedModel, x: Array) -> tuple[Component, ...]:
     threshold = model.asked.threshold or 0.0
     assert isinstance(model.search, RedundancySearch)
     kept, redundant = model.kept.chosen, model.search.redundant
-    if isinstance(model.kept, KeptComponents):
-        to_z = in_table_units(model.kept.basis.axes, model.scale).T
+    to_z = model.kept.candidates(model.scale).T
+    names = model.column_names
+    if not model.selects:
         names = [f"direction {i}" for i in range(to_z.shape[1])]
-    else:
-        to_z = in_table_units(np.eye(x.shape[1]), model.scale)
-        names = model.column_names
     variances = np.mean((x @ to_z) ** 2, axis=0)
     n_before = [*range(len(kept))]
     for i in redundant:  # among equal variances, kept components come first

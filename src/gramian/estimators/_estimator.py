@@ -24,6 +24,7 @@ from gramian.fitting import (
     FittedManifold,
     FittedModel,
     Output,
+    SteppedModel,
     aligned,
     any_named,
     apply_blockwise,
@@ -273,6 +274,27 @@ def issue_warnings(model: AnyModel) -> None:
     for caution in model.cautions:
         category, text = warning_of(caution)
         warnings.warn(text, category, stacklevel=_outside())
+
+
+def attributes_of(model: SteppedModel) -> dict[str, Any]:
+    """Return the fitted attributes of every estimator that keeps variables step by step."""
+    record = model.record
+    return {
+        **({} if model.gaps is None else {"gaps_": model.gaps}),
+        "model_": model,
+        "n_features_in_": model.n_columns,
+        "n_samples_": record.n_rows,
+        "mean_": model.mean,
+        "residual_variance_": record.largest,
+        "total_residual_variance_": record.total,
+        "explained_variance_ratio_": -np.diff(record.total) / (record.total[0] or 1.0),
+        "degrees_of_freedom_": record.degrees_of_freedom,
+        "n_functions_": record.n_kept,
+        "n_dropped_functions_": record.n_dropped,
+        "stop_reason_": record.stop_reason,
+        "solver_": record.solver,
+        "orthogonality_loss_": record.orthogonality_loss,
+    }
 
 
 def replace_fitted(estimator: BaseEstimator, attributes: Mapping[str, Any]) -> None:

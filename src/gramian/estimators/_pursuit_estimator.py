@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from gramian._support.scikit_learn import Interval, RealNotInt, StrOptions
 from gramian._support.types import Array, IntArray
 from gramian.core.pursuit import StopReason
-from gramian.estimators._estimator import Data, Estimator, issue_warnings
+from gramian.estimators._estimator import Data, Estimator, attributes_of, issue_warnings
 from gramian.estimators._path import DEGREES, Path
 from gramian.estimators._pursuit_plan import (
     check_count,
@@ -188,32 +188,19 @@ class PursuitEstimator(Estimator[FittedModel]):
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         record = model.record
         optional: dict[str, Any] = {
-            "gaps_": model.gaps,
             "validation_residual_variance_": record.validation_largest,
             "validation_total_residual_variance_": record.validation_total,
         }
         if isinstance(model.search, EliminationSearch):
             optional["elimination_"] = model.search.selection
         return {
+            **attributes_of(model),
             **{name: value for name, value in optional.items() if value is not None},
-            "model_": model,
-            "n_features_in_": model.n_columns,
-            "n_samples_": record.n_rows,
-            "mean_": model.mean,
             "scale_": model.scale,
             "family_": model.family,
             "alpha_": record.alpha,
             "alpha_path_": record.alpha_path,
-            "residual_variance_": record.largest,
-            "total_residual_variance_": record.total,
-            "explained_variance_ratio_": -np.diff(record.total) / (record.total[0] or 1.0),
             "gcv_total_residual_variance_": record.gcv_total,
-            "degrees_of_freedom_": record.degrees_of_freedom,
-            "n_functions_": record.n_kept,
-            "n_dropped_functions_": record.n_dropped,
-            "stop_reason_": record.stop_reason,
-            "solver_": record.solver,
-            "orthogonality_loss_": record.orthogonality_loss,
         }
 
     def path(

@@ -21,7 +21,7 @@ from gramian._support.types import Array, IntArray
 from gramian.core.orthogonalize import QR, Gram
 from gramian.core.pursuit import GivenOrder, Limits, StopReason, Trace, pursue
 from gramian.core.rows import ArrayRows, is_dask
-from gramian.estimators._estimator import issue_warnings, replace_fitted
+from gramian.estimators._estimator import attributes_of, issue_warnings, replace_fitted
 from gramian.estimators._summary import FittedSummary
 from gramian.families import Multilinear
 from gramian.fitting import (
@@ -266,29 +266,13 @@ class UFFS(FittedSummary, SelectorMixin, BaseEstimator):
 
     def _become(self, model: FittedNorms) -> None:
         """Replace all fitted attributes at once by those of a model."""
-        record = model.record
-        optional = {
-            "gaps_": model.gaps,
-            "feature_names_in_": None if model.names is None else np.array(model.names, object),
-        }
+        names = {} if model.names is None else {"feature_names_in_": np.array(model.names, object)}
         attributes = {
-            **{name: value for name, value in optional.items() if value is not None},
-            "model_": model,
-            "n_features_in_": model.n_columns,
-            "n_samples_": record.n_rows,
-            "mean_": model.mean,
+            **attributes_of(model),
+            **names,
             "selected_features_": model.kept.chosen,
             "support_": model.kept.support,
             "fourier_norms_": model.norms,
-            "residual_variance_": record.largest,
-            "total_residual_variance_": record.total,
-            "explained_variance_ratio_": -np.diff(record.total) / (record.total[0] or 1.0),
-            "degrees_of_freedom_": record.degrees_of_freedom,
-            "n_functions_": record.n_kept,
-            "n_dropped_functions_": record.n_dropped,
-            "stop_reason_": record.stop_reason,
-            "solver_": record.solver,
-            "orthogonality_loss_": record.orthogonality_loss,
         }
         replace_fitted(self, attributes)
 

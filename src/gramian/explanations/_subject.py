@@ -12,7 +12,7 @@ import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian._support.words import names_or_numbers
-from gramian.fitting import FittedModel, KeptComponents, in_table_units
+from gramian.fitting import FittedModel, KeptComponents
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def subject_of(model: FittedModel, features: Iterable[str | int] | None) -> Subj
     everything = kept.candidate_names(columns)
     axes, means = None, model.mean
     if isinstance(kept, KeptComponents):
-        axes, means = in_table_units(kept.basis.axes, model.scale), np.zeros(len(everything))
+        axes, means = kept.candidates(model.scale), np.zeros(len(everything))
     names = kept.names(columns, model.algorithm)
     place, variable_means = [*range(len(names))], np.zeros(len(names))
     if model.selects:

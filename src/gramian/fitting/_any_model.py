@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gramian._support.types import Array, IntArray
 from gramian._support.words import names_or_numbers
 from gramian.core.pursuit import StopReason
 from gramian.fitting._cautions import Caution, Remedy
+from gramian.fitting._gaps import Gaps
 from gramian.fitting._kept_variables import KeptVariables
 
 STOPPED: dict[StopReason, str] = {
@@ -185,6 +186,9 @@ class SteppedModel(AnyModel):
 
     kept: KeptVariables
     record: Steps
+    asked: Asked = field(default_factory=Asked, kw_only=True)
+    gaps: Gaps | None = field(default=None, kw_only=True)
+    """Treatment of missing values; None if no value was missing. Model files do not hold it."""
 
     @property
     def selects(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from gramian.core.imputation import expected_codes, noise_of
 from gramian.core.pursuit import Decoder
 from gramian.core.rows import dense_parts
 from gramian.families import Family
-from gramian.fitting._any_model import Asked, Record, SteppedModel
+from gramian.fitting._any_model import Record, SteppedModel
 from gramian.fitting._cautions import (
     FEWER_FUNCTIONS,
     Caution,
@@ -26,7 +26,6 @@ from gramian.fitting._gaps import has_gaps, present_only
 from gramian.fitting._kept_variables import RedundancySearch, Search
 
 if TYPE_CHECKING:
-    from gramian.fitting._gaps import Gaps
     from gramian.laws import ColumnLaw
 
 DIGITS = 13
@@ -47,9 +46,6 @@ class FittedModel(SteppedModel):
     """Function from the kept variables to all columns, centred."""
     variances: Array
     """Variances of the candidates; of the columns if the algorithm finds its own directions."""
-    asked: Asked = field(default_factory=Asked)
-    gaps: Gaps | None = None
-    """Treatment of missing values; None if no value was missing. Model files do not hold it."""
     laws: tuple[ColumnLaw, ...] = ()
     """Laws that compute dropped columns exactly, each from kept columns and from columns that
     earlier laws in this sequence compute."""

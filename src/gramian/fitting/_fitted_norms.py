@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gramian._support.types import Array
 from gramian.families import Multilinear
-from gramian.fitting._any_model import Asked, SteppedModel
+from gramian.fitting._any_model import SteppedModel
 from gramian.fitting._cautions import (
     FEWER_FUNCTIONS,
     Caution,
@@ -14,7 +14,6 @@ from gramian.fitting._cautions import (
     of_dependence,
     of_functions,
 )
-from gramian.fitting._gaps import Gaps
 from gramian.fitting._kept_variables import KeptColumns
 
 
@@ -30,10 +29,6 @@ class FittedNorms(SteppedModel):
     norms: Array
     """Fourier norm of each feature."""
     family: Multilinear
-    asked: Asked
-    gaps: Gaps | None = None
-    """Treatment of missing values; None if no value was missing. Model files do not hold it."""
-
     explains = False
 
     @property

@@ -40,6 +40,14 @@ class KeptVariables(ABC):
         """The candidates that were not chosen; all columns if there are no candidates."""
 
     @abstractmethod
+    def candidates(self, scale: Array | None) -> Array:
+        """Return the candidates by rows, as directions for columns in the units of the table.
+
+        Candidates are columns or directions of columns that the fit divided by `scale`. If there
+        are no candidates, columns take their place.
+        """
+
+    @abstractmethod
     def encode(self, x: Array) -> Array:
         """Return the kept variables of centred rows, one column each, in the order of choice."""
 
@@ -73,6 +81,10 @@ class KeptColumns(KeptVariables):
         """The columns that were not chosen."""
         return np.flatnonzero(~self.support)
 
+    def candidates(self, scale: Array | None) -> Array:
+        """Return all columns."""
+        return in_table_units(np.eye(self.n_columns), scale)
+
     def encode(self, x: Array) -> Array:
         """Return the kept columns."""
         return x[:, self.chosen]
@@ -96,6 +108,10 @@ class KeptDirections(KeptVariables):
     def dropped(self) -> IntArray:
         """All columns."""
         return np.arange(self.directions.shape[1])
+
+    def candidates(self, scale: Array | None) -> Array:
+        """Return all columns."""
+        return in_table_units(np.eye(self.directions.shape[1]), scale)
 
     def encode(self, x: Array) -> Array:
         """Return the coordinates along the directions."""
@@ -123,6 +139,10 @@ class KeptComponents(KeptDirections):
     def dropped(self) -> IntArray:
         """The directions of the basis that were not chosen."""
         return np.setdiff1d(np.arange(len(self.basis.axes)), self.chosen)
+
+    def candidates(self, scale: Array | None) -> Array:
+        """Return all directions of the basis."""
+        return in_table_units(self.basis.axes, scale)
 
     def candidate_names(self, columns: Sequence[str]) -> Sequence[str]:
         """Return the names of all directions of the basis."""

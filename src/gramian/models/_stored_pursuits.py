@@ -16,22 +16,17 @@ from gramian.fitting import (
     Basis,
     EliminationSearch,
     FittedModel,
-    GreedySearch,
     KeptColumns,
     KeptComponents,
     KeptDirections,
     KeptVariables,
     Record,
-    RedundancySearch,
-    Search,
-    SetSearch,
     Steps,
     in_table_units,
 )
 from gramian.models import _stored_decoder as _decoder
-from gramian.models import _stored_elimination as _elimination
 from gramian.models import _stored_laws as _laws
-from gramian.models import _stored_sets as _sets
+from gramian.models import _stored_searches as _searches
 from gramian.models._archive import AnyArray
 from gramian.models._schema import SCHEMAS, check_indices
 from gramian.models._stored_decoder import STORED_ROUNDING
@@ -65,11 +60,9 @@ def describe(
         "family_": to_data(model.family),
     }
     arrays = _decoder.to_arrays(model.decoder, moments=moments)
+    arrays |= _searches.to_arrays(model.search)
     if isinstance(model.search, EliminationSearch):
-        fitted["elimination"] = _elimination.to_data(model.search.selection)
-        arrays |= _elimination.to_arrays(model.search.selection)
-    if isinstance(model.search, SetSearch):
-        arrays |= _sets.to_arrays(model.search.sets)
+        fitted["elimination"] = _searches.to_data(model.search.selection)
     if model.laws:
         fitted["laws"] = _laws.to_data(model.laws)
     return fitted, arrays
@@ -99,7 +92,7 @@ def restore(stored: Stored) -> FittedModel:
         mean=arrays["mean_"],
         scale=stored.scale,
         kept=kept,
-        search=_search(fitted.get("elimination"), arrays, kept),
+        search=_searches.restore(fitted.get("elimination"), arrays, kept),
         family=family,
         record=record,
         asked=asked_from(fitted, estimator),
@@ -137,29 +130,6 @@ def _in_units(directions: Array, scale: Array | None) -> Array:
     if not np.isfinite(found).all():
         raise ModelFileError("A scale of its columns is too small.")
     return found
-
-
-def _search(elimination: Any, arrays: Mapping[str, AnyArray], kept: KeptVariables) -> Search:
-    """Return the search for the kept variables from a file, after checks.
-
-    Parameters
-    ----------
-    elimination : dict or None
-        Numbers and texts of an elimination, not checked yet; None if the file has none.
-    arrays : mapping from str to array
-        All arrays of the file.
-    kept : KeptVariables
-        The kept variables.
-    """
-    redundant = arrays.get("redundant_features_", arrays.get("redundant_indices_"))
-    if redundant is None:
-        sets = _sets.from_arrays(arrays, len(arrays["mean_"]))
-        return GreedySearch() if sets is None else SetSearch(sets)
-    if elimination is None:
-        return RedundancySearch(redundant)
-    n = len(kept.basis.axes) if isinstance(kept, KeptComponents) else len(arrays["mean_"])
-    found = _elimination.from_data_and_arrays(elimination, arrays, n, redundant)
-    return EliminationSearch(redundant, found)
 
 
 def steps_to_data(steps: Steps, asked: Asked) -> dict[str, Any]:

@@ -7,7 +7,7 @@ table and decides whether the law is believed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -75,7 +75,3 @@ class LevelContext:
     def learn(self, found: Iterable[LevelCandidate]) -> None:
         """Add the implications of the found candidates to `known`."""
         self.known += [one for each in found for one in each.dependencies]
-
-
-LevelGenerator = Callable[[LevelContext], Iterator[LevelCandidate]]
-"""Type of every generator of level laws: a function from the context to candidates."""
