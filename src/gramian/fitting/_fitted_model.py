@@ -23,7 +23,7 @@ from gramian.fitting._cautions import (
     of_units,
 )
 from gramian.fitting._gaps import has_gaps, present_only
-from gramian.fitting._kept_variables import RedundancySearch, Search
+from gramian.fitting._kept_variables import Search
 
 if TYPE_CHECKING:
     from gramian.laws import ColumnLaw
@@ -71,8 +71,8 @@ class FittedModel(SteppedModel):
             n_steps = len(record.n_kept) if record.stop_reason == "saturated" else None
             found += of_functions(self.freedom, record.n_rows, n_steps, self.remedies)
         found += of_dependence(record.orthogonality_loss)
-        tells_redundant = isinstance(self.search, RedundancySearch)
-        if self.scale is None and not tells_redundant and not self.asked.relative:
+        compares_variances = not self.search.tells_redundant and not self.asked.relative
+        if compares_variances and self.scale is None:
             found += of_units(self, self.variances)
         return found
 

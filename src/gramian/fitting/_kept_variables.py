@@ -7,7 +7,7 @@ that finds directions freely has no candidates.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -163,6 +163,13 @@ class Search:
     precedes_pursuit: ClassVar[bool] = False
     """True if the search ends before the pursuit begins. A last fit to all rows does not repeat
     such a search."""
+    tells_redundant: ClassVar[bool] = False
+    """True if the search calls candidates redundant; False if it only ranks them."""
+
+    @property
+    def alternatives(self) -> Mapping[int, tuple[int, ...]]:
+        """The kept candidates that could be dropped in place of each dropped candidate."""
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +191,7 @@ class RedundancySearch(Search):
 
     redundant: IntArray
     """Indices of the redundant candidates."""
+    tells_redundant = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,3 +202,8 @@ class EliminationSearch(RedundancySearch):
     """Order and evidence of the elimination."""
     eliminates = True
     precedes_pursuit = True
+
+    @property
+    def alternatives(self) -> Mapping[int, tuple[int, ...]]:
+        """The kept candidates that could be dropped in place of each dropped candidate."""
+        return self.selection.alternatives

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -25,13 +25,15 @@ from gramian.fitting import (
     in_table_units,
 )
 from gramian.models import _stored_decoder as _decoder
-from gramian.models import _stored_laws as _laws
 from gramian.models import _stored_searches as _searches
 from gramian.models._archive import AnyArray
 from gramian.models._schema import SCHEMAS, check_indices
 from gramian.models._stored_decoder import STORED_ROUNDING
 from gramian.models._stored_families import from_data, to_data
 from gramian.models._stored_numbers import Stored, number_from, number_to, positive_integer
+
+if TYPE_CHECKING:
+    from gramian.laws import ColumnLaw
 
 SOLVERS = ("qr", "gram", "moments")
 """Names of solvers that a file may have as `solver_`."""
@@ -64,7 +66,7 @@ def describe(
     if isinstance(model.search, EliminationSearch):
         fitted["elimination"] = _searches.to_data(model.search.selection)
     if model.laws:
-        fitted["laws"] = _laws.to_data(model.laws)
+        fitted["laws"] = [law.to_json() for law in model.laws]
     return fitted, arrays
 
 
@@ -102,7 +104,7 @@ def restore(stored: Stored) -> FittedModel:
     if "laws" in scalars:
         if not model.selects:
             raise ModelFileError("It has laws of columns, but keeps directions.")
-        laws = _laws.from_data(fitted["laws"], model.column_names, model.kept_names)
+        laws = laws_from(fitted["laws"], model.column_names, model.kept_names)
         model = replace(model, laws=laws)
     return model
 
@@ -130,6 +132,43 @@ def _in_units(directions: Array, scale: Array | None) -> Array:
     if not np.isfinite(found).all():
         raise ModelFileError("A scale of its columns is too small.")
     return found
+
+
+def laws_from(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[ColumnLaw, ...]:
+    """Make the laws from their descriptions in a file; raise ModelFileError if one is damaged.
+
+    Each law must compute a dropped column from kept columns and from columns that earlier laws
+    compute.
+
+    Parameters
+    ----------
+    data : list
+        Descriptions of the laws, not checked yet.
+    names : sequence of str
+        Names of all columns of the fit.
+    kept : sequence of str
+        Names of the columns that the model keeps.
+    """
+    from gramian.laws import law_from_json
+
+    if not isinstance(data, list) or len(data) > len(names):
+        raise ModelFileError("Its laws are damaged.")
+    left, known = {*names} - {*kept}, {*kept}
+    found: list[ColumnLaw] = []
+    for each in data:
+        try:
+            law = law_from_json(each)
+        except ValueError as error:
+            raise ModelFileError(f"One of its laws is damaged: {error}") from error
+        if law.column not in left or not known.issuperset(law.columns):
+            raise ModelFileError(
+                f"Its law of {law.column[:60]!r} needs a column that is neither kept nor computed "
+                "before."
+            )
+        left.remove(law.column)
+        known.add(law.column)
+        found.append(law)
+    return tuple(found)
 
 
 def steps_to_data(steps: Steps, asked: Asked) -> dict[str, Any]:

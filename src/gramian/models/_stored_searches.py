@@ -96,7 +96,7 @@ def restore(elimination: Any, arrays: Mapping[str, AnyArray], kept: KeptVariable
     """
     redundant = arrays.get("redundant_features_", arrays.get("redundant_indices_"))
     if redundant is None:
-        sets = _sets(arrays, len(arrays["mean_"]))
+        sets = sets_from(arrays, len(arrays["mean_"]))
         return GreedySearch() if sets is None else SetSearch(sets)
     if elimination is None:
         return RedundancySearch(redundant)
@@ -158,7 +158,7 @@ def _elimination(
     )
 
 
-def _sets(arrays: Mapping[str, AnyArray], d: int) -> BestSets | None:
+def sets_from(arrays: Mapping[str, AnyArray], d: int) -> BestSets | None:
     """Make `BestSets` from the arrays of a file; return None if the file has no best sets.
 
     Parameters

@@ -18,7 +18,6 @@ from gramian.fitting import (
     FittedModel,
     NearDependence,
     Overfitting,
-    RedundancySearch,
     Remedy,
     Saturation,
     SetSearch,
@@ -333,7 +332,7 @@ def _of_choice(found: Selection) -> Iterator[CautionEntry]:
 
 def _of_order(model: FittedModel) -> Iterator[CautionEntry]:
     """Yield a note that a forward selection depends on the order in which columns are chosen."""
-    if not isinstance(model.search, RedundancySearch):
+    if not model.search.tells_redundant:
         how = "is greedy: each choice depends on earlier choices and is never taken back"
         if isinstance(model.search, SetSearch):
             how = "searches step by step and does not try all sets"

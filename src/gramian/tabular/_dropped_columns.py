@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gramian.explanations import Redundancy, RowsNeededError, explain
-from gramian.fitting import EliminationSearch
 from gramian.formulas import quote, r_squared
 from gramian.tabular._table_model import TableModel
 
@@ -104,8 +103,7 @@ def alternatives_of(
         Alternatives of the columns that laws of levels compute, by name.
     """
     kept = {*model.kept, *model.steps.beside.labels}
-    names, search = model.steps.columns, model.estimator.model_.search
-    found = search.selection.alternatives if isinstance(search, EliminationSearch) else {}
+    names, found = model.steps.columns, model.estimator.model_.search.alternatives
     every = {names[i]: [names[j] for j in others] for i, others in found.items()}
     given = {name: by_levels.get(name, ()) for name in model.steps.beside.given}
     chosen = {
