@@ -24,12 +24,12 @@ from gramian.fitting._any_model import Record, Steps
 from gramian.fitting._fitted_manifold import FittedManifold
 from gramian.fitting._fitted_model import FittedModel
 from gramian.fitting._fitted_norms import FittedNorms
-from gramian.fitting._kept_variables import Basis, KeptVariables, Search
+from gramian.fitting._kept_variables import KeptVariables, Search
 
 ESTIMATORS = [GFR, GCA, GFS, GFA, UFFS]
 DECODING = [GFR, GCA, GFS, GFA]
 VALUES = (
-    *(FittedModel, Record, Basis, KeptVariables, Search, Selection, BestSets),
+    *(FittedModel, Record, KeptVariables, Search, Selection, BestSets),
     *(
         FittedNorms,
         Steps,

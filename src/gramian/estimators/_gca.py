@@ -32,7 +32,6 @@ from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
 from gramian.families import Family
 from gramian.fitting import (
     Algorithm,
-    Basis,
     CheckedData,
     FittedModel,
     KeptComponents,
@@ -199,7 +198,7 @@ class GCA(Extractor):
         assert isinstance(search, RedundancySearch)
         return {
             **super()._attributes(model),
-            "basis_": kept.basis.axes,
+            "basis_": kept.basis,
             "component_indices_": kept.chosen,
             "redundant_indices_": search.redundant,
         }
@@ -227,10 +226,9 @@ def keep_components(
         The parameters of :class:`GCA`.
     """
     if isinstance(given, str):
-        basis = Basis(principal_directions(problem.rows), "pc")
+        axes, prefix = principal_directions(problem.rows), "pc"
     else:
-        basis = Basis(check_basis(given, problem.rows.n_columns), "basis")
-    axes = basis.axes
+        axes, prefix = check_basis(given, problem.rows.n_columns), "basis"
     rows, deviations = problem.rows.rotate(axes)
     varies = deviations > 0
     deviations = np.where(varies, deviations, 1.0)
@@ -266,7 +264,7 @@ def keep_components(
             mean=problem.centring.mean,
             scale=problem.scale,
             kept=KeptComponents(
-                chosen, axes[chosen], in_table_units(axes[chosen], problem.scale), basis
+                chosen, axes[chosen], in_table_units(axes[chosen], problem.scale), axes, prefix
             ),
             search=RedundancySearch(pursued.chooser.redundant),
             family=request.family,

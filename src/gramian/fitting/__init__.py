@@ -49,7 +49,6 @@ from gramian.fitting._input_checks import (
     shape_of,
 )
 from gramian.fitting._kept_variables import (
-    Basis,
     EliminationSearch,
     GreedySearch,
     KeptColumns,

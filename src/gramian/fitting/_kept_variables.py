@@ -119,34 +119,27 @@ class KeptDirections(KeptVariables):
 
 
 @dataclass(frozen=True, eq=False)
-class Basis:
-    """Directions among which an algorithm chooses."""
-
-    axes: Array
-    """Directions by rows, orthonormal in the columns that the fit worked with."""
-    prefix: str
-    """Text that the name of a direction begins with; its index follows."""
-
-
-@dataclass(frozen=True, eq=False)
 class KeptComponents(KeptDirections):
     """Directions chosen among the directions of a basis: GCA."""
 
-    basis: Basis
+    basis: Array
+    """All directions of the basis by rows, orthonormal in the columns that the fit worked with."""
+    prefix: str
+    """Text that the name of a direction of the basis begins with; its index follows."""
     has_candidates = True
 
     @property
     def dropped(self) -> IntArray:
         """The directions of the basis that were not chosen."""
-        return np.setdiff1d(np.arange(len(self.basis.axes)), self.chosen)
+        return np.setdiff1d(np.arange(len(self.basis)), self.chosen)
 
     def candidates(self, scale: Array | None) -> Array:
         """Return all directions of the basis."""
-        return in_table_units(self.basis.axes, scale)
+        return in_table_units(self.basis, scale)
 
     def candidate_names(self, columns: Sequence[str]) -> Sequence[str]:
         """Return the names of all directions of the basis."""
-        return [f"{self.basis.prefix}{i}" for i in range(len(self.basis.axes))]
+        return [f"{self.prefix}{i}" for i in range(len(self.basis))]
 
 
 def in_table_units(directions: Array, scale: Array | None) -> Array:

@@ -93,7 +93,7 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
         **_DECODING,
         **_ELIMINATION,
         "_variances": Spec("m", "variances"),
-        "basis_": Spec("m d", "kept.basis.axes"),
+        "basis_": Spec("m d", "kept.basis"),
         "component_indices_": _index("s", "kept.chosen"),
         "redundant_indices_": _index("r", "search.redundant"),
         "basis": Spec("d d", optional=True),

@@ -13,7 +13,6 @@ from gramian.core.pursuit import StopReason
 from gramian.exceptions import ModelFileError
 from gramian.fitting import (
     Asked,
-    Basis,
     EliminationSearch,
     FittedModel,
     KeptColumns,
@@ -116,11 +115,12 @@ def _kept(stored: Stored) -> KeptVariables:
         directions = arrays["components_"]
         return KeptDirections(np.arange(len(directions)), directions, _in_units(directions, scale))
     if "basis_" in arrays:
-        axes, chosen = arrays["basis_"], arrays["component_indices_"]
-        check_choice("component_indices_", "redundant_indices_", arrays, len(axes))
+        basis, chosen = arrays["basis_"], arrays["component_indices_"]
+        check_choice("component_indices_", "redundant_indices_", arrays, len(basis))
         given = stored.estimator.get_params(deep=False)["basis"]
-        basis = Basis(axes, "pc" if isinstance(given, str) else "basis")
-        return KeptComponents(chosen, axes[chosen], _in_units(axes[chosen], scale), basis)
+        prefix = "pc" if isinstance(given, str) else "basis"
+        directions = basis[chosen]
+        return KeptComponents(chosen, directions, _in_units(directions, scale), basis, prefix)
     check_choice("selected_features_", "redundant_features_", arrays, stored.n_columns)
     return KeptColumns(arrays["selected_features_"], stored.n_columns)
 
