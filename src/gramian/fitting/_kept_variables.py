@@ -56,7 +56,7 @@ class KeptVariables(ABC):
         return [f"{algorithm.lower()}{i}" for i in range(len(self.chosen))]
 
     def candidate_names(self, columns: Sequence[str]) -> Sequence[str]:
-        """Return the names of the variables among which `dropped` has indices."""
+        """Return the names of the candidates; of the columns if there are no candidates."""
         return columns
 
 
