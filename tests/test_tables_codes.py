@@ -59,7 +59,7 @@ def test_identifiers_of_many_digits_are_kept_letter_by_letter():
     table = orders(60)[["v", "w"]].assign(id=[str(first + i) for i in range(60)])
     table.to_csv("in.csv", index=False)
     done = succeed("select", "in.csv", "-o", "kept.csv")
-    assert "text, kept as it is: 'id'" in done.stderr
+    assert "text or codes, kept as they are: 'id'" in done.stderr
     assert pd.read_csv("kept.csv", dtype=str)["id"].tolist() == table["id"].tolist()
     with pytest.raises(TableError, match=r"Column 'id' of in\.csv holds string, and numbers"):
         GFR(1).fit("in.csv")

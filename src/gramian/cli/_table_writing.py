@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from gramian.cli._files import open_target, output_format
 from gramian.cli._options import TableOutput
-from gramian.tables import ARRAYS, TEXT, Table
+from gramian.tables import ARRAYS, DELIMITERS, TEXT, Table, with_cells
 from gramian.tabular import Passing, Piece, TableModel
 
 Rewrite = Callable[[TableModel, Table, Passing, Collection[str]], Iterator[Piece]]
@@ -48,11 +48,10 @@ def write(
         Options for the table to write.
     """
     format = output_format(output)
-    verbatim = [
-        *(others.ids if format not in ARRAYS else ()),
-        *(others.targets if format in TEXT else ()),
-    ]
+    verbatim = others.ids if format not in ARRAYS else ()
     pieces = rewrite(model, table, others, verbatim)
+    if format in TEXT and table.format in TEXT:
+        pieces = _as_written(pieces, model, table, output, DELIMITERS[format])
     first = next(pieces)
     written = Written(first.rows.column_names)
     with open_target(output, first.rows.schema) as writer:
@@ -62,3 +61,27 @@ def write(
             written.n_rows += piece.rows.num_rows
             written.n_unknown += piece.n_unknown
     return written
+
+
+def _as_written(
+    pieces: Iterator[Piece], model: TableModel, table: Table, output: TableOutput, delimiter: str
+) -> Iterator[Piece]:
+    """Yield pieces whose copied cells are those of the text file that is read, letter by letter.
+
+    Numbers and dates would change their spelling if they were written anew: 1.50, 0x0A, +49301234.
+    """
+    cells = table.cells()
+    in_quotes = table.delimiter == delimiter and not output.escape_formulas
+    filled = model.kept if model.steps.impute is not None else []
+    for piece in pieces:
+        rows = piece.rows
+        taken = cells.take(len(piece.keeps), list(piece.copied.values()))
+        for name, place in piece.copied.items():
+            column, i = taken[place].filter(piece.keeps), rows.column_names.index(name)
+            if name in filled:
+                rows = rows.set_column(i, name, cells.filled(column, rows.column(i)))
+            elif in_quotes:
+                rows = with_cells(rows, {name: column})
+            else:
+                rows = rows.set_column(i, name, cells.text(column))
+        yield replace(piece, rows=rows)

@@ -59,5 +59,5 @@ def changes_in_words(changes: TableChanges) -> str:
         names = ", ".join(f"{name!r} ({why})" for name, why in changes.set_aside.items())
         parts.append(f"set aside: {names}")
     if changes.beside:
-        parts.append(f"text, kept as it is: {', '.join(map(repr, changes.beside))}")
+        parts.append(f"text or codes, kept as they are: {', '.join(map(repr, changes.beside))}")
     return "; ".join(parts)

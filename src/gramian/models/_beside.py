@@ -14,7 +14,16 @@ from gramian.laws import ColumnLaw, Key, law_from_json
 UNITS = ("s", "ms", "us", "ns")
 """Units of Arrow's timestamps and durations."""
 TYPES = frozenset(
-    ["bool", "date32[day]", "time32[s]", "time32[ms]", "time64[us]", "time64[ns]"]
+    [
+        "bool",
+        "int64",
+        "uint64",
+        "date32[day]",
+        "time32[s]",
+        "time32[ms]",
+        "time64[us]",
+        "time64[ns]",
+    ]
     + [f"{kind}[{unit}]" for kind in ("timestamp", "duration") for unit in UNITS]
 )
 """Arrow types to which a computed column is converted, if the original column had this type.

@@ -15,7 +15,7 @@ from zipfile import BadZipFile
 from gramian._support.types import Array
 from gramian.exceptions import TableError
 from gramian.tables._formats import Format
-from gramian.tables._kinds import as_array, is_number, is_text, pyarrow
+from gramian.tables._kinds import as_array, is_beyond_floats, is_number, is_text, pyarrow
 
 PIECE_BYTES = 2**21
 """Size of a piece of a table in bytes, approximately; tables are processed piece by piece."""
@@ -30,8 +30,8 @@ READING_ERRORS = (OSError, ValueError, EOFError, BadZipFile)
 
 
 AsText = Mapping[str, bool]
-"""From the name of each column of a text file that must be read as text to True if its empty cells
-are missing values, or to False if they are empty texts."""
+"""From the name of each column of a text file that must be read as text to True if "NA" and similar
+texts are missing values, or to False if only empty cells are."""
 NO_TEXT: AsText = MappingProxyType({})
 """Value of `as_text` if no column must be read as text."""
 
@@ -89,6 +89,30 @@ class Table(ABC):
     def columns(self) -> dict[str, Any]:
         """PyArrow types of the columns, by name; for text files, as the first lines suggest."""
 
+    columns_with_words: Sequence[str] = ()
+    """Columns of text in a text file with a text such as "NA", which is a gap or a word."""
+    delimiter: str | None = None
+    """Character that separates the values of a text file; None for other tables."""
+
+    def cells(self) -> Any:
+        """Return a reader of the cells as they are written; None if the table is no text file."""
+        return None
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """Names of columns with whole numbers beyond 2**53, such as identifiers of 64 bits.
+
+        Floats cannot hold them: such columns are compared as text, and never computed with.
+        """
+        kinds = (pyarrow().int64(), pyarrow().uint64())
+        whole = [name for name, kind in self.columns.items() if kind in kinds]
+        if not whole:
+            return frozenset()
+        found = set[str]()
+        for rows in self.pieces(whole):
+            found |= {name for name in whole if is_beyond_floats(rows.column(name))}
+        return frozenset(found)
+
     @property
     def of_numbers(self) -> bool:
         """True if all columns are numbers."""
@@ -104,7 +128,8 @@ class Table(ABC):
             Names of the columns to read.
         as_text : mapping from str to bool, optional
             Columns of a text file that must be read as text, even if their cells look like
-            numbers. The value is True if empty cells, "NA" and similar texts are missing values.
+            numbers. The value is True if "NA" and similar texts are missing values, as empty cells
+            are.
         """
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
@@ -167,6 +192,12 @@ class SomeColumns(Table):
         self._table = table
         self.named, self.n_rows = table.named, table.n_rows
         self.memory_budget = table.memory_budget
+        self.delimiter = table.delimiter
+
+    @property
+    def columns_with_words(self) -> Sequence[str]:  # type: ignore[override]
+        """Columns of text in a text file with a text such as "NA", which is a gap or a word."""
+        return [name for name in self._table.columns_with_words if name in self.names]
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -176,6 +207,11 @@ class SomeColumns(Table):
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
         """Yield the columns `names` in pieces, each a `pyarrow.Table`; see `Table.pieces`."""
         return self._table.pieces(names, as_text)
+
+    @property
+    def codes(self) -> frozenset[str]:
+        """Names of columns with whole numbers beyond 2**53."""
+        return self._table.codes & {*self.names}
 
     def count_rows(self, at_most: int) -> int:
         """Return the number of rows, or some number above `at_most` if there are more rows."""

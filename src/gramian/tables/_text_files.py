@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ import pyarrow.csv
 
 from gramian._support.words import names_or_numbers
 from gramian.exceptions import DelimiterError, TableError
+from gramian.tables._cells import Cells
 from gramian.tables._codes import SCANNED_BYTES, are_in, may_be_in
 from gramian.tables._formats import DELIMITERS, Format, compression_of_bytes
-from gramian.tables._kinds import is_number
+from gramian.tables._kinds import is_number, is_text, without_words
 from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, in_pieces, reading
 
 HEAD_BYTES = 2**20
@@ -40,8 +42,6 @@ UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 zero among the first two bytes."""
 LINES = 8
 """Smallest number of lines that must fit in a block that is parsed at once."""
-MISSING = pyarrow.csv.ConvertOptions().null_values
-"""Texts that are read as missing values: the empty text, "NA", "NaN", "null" and similar texts."""
 
 
 class TextTable(Table):
@@ -60,6 +60,9 @@ class TextTable(Table):
     header : bool
         True if the first line has the names of the columns.
     """
+
+    delimiter: str
+    """Character that separates the values."""
 
     def __init__(
         self,
@@ -80,7 +83,7 @@ class TextTable(Table):
             if b"\n" not in head and b"\r" not in head:
                 head += b"\n"  # PyArrow cannot read a file without a line end
                 self._source = head
-            self._delimiter = delimiter or _delimiter_of(head, DELIMITERS[format])
+            self.delimiter = delimiter or _delimiter_of(head, DELIMITERS[format])
             longest = max(map(len, head.splitlines()))
             self._block_bytes = max(TEXT_BLOCK_BYTES, LINES * longest)
             found = pyarrow.csv.read_csv(
@@ -97,7 +100,7 @@ class TextTable(Table):
         self._inner = dict(zip(names, inner, strict=True))
         self._kinds = dict(zip(names, found.types, strict=True))
         other = next((each for each in SIGNS if each in names[0]), None)
-        if len(names) == 1 and delimiter is None and other not in (None, self._delimiter):
+        if len(names) == 1 and delimiter is None and other not in (None, self.delimiter):
             raise DelimiterError(f"{name} seems to be separated by {other!r}.", other)
         self._codes = dict.fromkeys(self._columns_of_codes(), pa.string())
         self._kinds |= self._codes
@@ -107,10 +110,37 @@ class TextTable(Table):
         """PyArrow types of the columns, by name, as the first lines of the file suggest."""
         return self._kinds
 
+    @property
+    def codes(self) -> frozenset[str]:
+        """No name: columns of codes are read as text."""
+        return frozenset()
+
+    @cached_property
+    def columns_with_words(self) -> Sequence[str]:  # type: ignore[override]
+        """Columns of text with a text such as "NA", which is a gap or a word."""
+        text = [name for name, kind in self._kinds.items() if is_text(kind)]
+        found = set[str]()
+        for rows in self.pieces(text, dict.fromkeys(text, False)) if text else ():
+            for name in text:
+                column = rows.column(name)
+                if without_words(column).null_count > column.null_count:
+                    found.add(name)
+        return [name for name in text if name in found]
+
+    def cells(self) -> Cells:
+        """Return a reader of the cells as they are written, with their quotes."""
+        return Cells(self._bytes(), self.delimiter, self.names, self.named)
+
+    def _bytes(self) -> Iterator[bytes]:
+        """Yield the bytes of the file, uncompressed, in parts."""
+        with reading(self.name, self.format), self._open() as stream:
+            while part := stream.read(WHOLE_BLOCK_BYTES):
+                yield part
+
     def _columns_of_codes(self) -> list[str]:
         """Return the columns that contain codes, such as 007, which PyArrow reads as numbers."""
         with reading(self.name, self.format), self._open() as stream:
-            if not may_be_in(self._parts(stream), self._delimiter):
+            if not may_be_in(self._parts(stream), self.delimiter):
                 return []
         numbers = [name for name, kind in self._kinds.items() if is_number(kind)]
         found, n_bytes = set[int](), 0
@@ -161,7 +191,7 @@ class TextTable(Table):
 
     def _parse_options(self, **more: Any) -> Any:
         """Return PyArrow's options for splitting lines into cells."""
-        return pyarrow.csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, **more)
+        return pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, **more)
 
     def _options(self, kinds: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, Any]:
         """Return PyArrow's options to read the columns `names`, with the types `kinds`."""
@@ -315,15 +345,18 @@ def _skipping(head: bytes) -> dict[str, Any]:
 
 
 def _finish(table: Any, names: Sequence[str], verbatim: Sequence[str]) -> Any:
-    """Set the names of the columns, and turn the texts in `MISSING` into missing values.
+    """Set the names of the columns, and turn texts such as "NA" into missing values.
 
-    In the columns `verbatim`, all texts stay as they are.
+    In the columns `verbatim`, only empty texts become missing values.
     """
     table = table.rename_columns(list(names))
     for i, name in enumerate(names):
         column = table.column(i)
-        if name not in verbatim and pa.types.is_string(column.type):
-            absent = pa.compute.is_in(column, value_set=pa.array(MISSING))
-            column = pa.compute.if_else(absent, pa.scalar(None, pa.string()), column)
+        if pa.types.is_string(column.type):
+            if name in verbatim:
+                there = pa.compute.not_equal(column, "")
+                column = pa.compute.if_else(there, column, pa.scalar(None, pa.string()))
+            else:
+                column = without_words(column)
             table = table.set_column(i, name, column)
     return table

@@ -94,6 +94,26 @@ def check_places(table: Table, places: Mapping[str, str], labels: Collection[str
     check_types(kinds, encode=True)
 
 
+def constant_columns(table: Table, names: Sequence[str]) -> list[str]:
+    """Return the columns among `names`, without text, that have at most one distinct value.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    names : sequence of str
+        Names of the columns to read.
+    """
+    arrow = pyarrow()
+    ends: dict[str, set[Any]] = {name: set() for name in names if not is_text(table.columns[name])}
+    for rows in table.pieces(list(ends)) if ends else ():
+        for name, seen in ends.items():
+            if len(seen) < 2 and not arrow.types.is_null(rows.column(name).type):
+                found = arrow.compute.min_max(rows.column(name))
+                seen |= {each.as_py() for each in found.values() if each.is_valid}
+    return [name for name, seen in ends.items() if len(seen) < 2]
+
+
 def with_missing(table: pa.Table) -> dict[str, int]:
     """Return the number of missing values by column, for the columns that have missing values.
 

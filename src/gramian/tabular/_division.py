@@ -12,10 +12,14 @@ from dataclasses import dataclass, field, replace
 from gramian.laws import level_laws_of
 from gramian.models import TYPES, Beside
 from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow
+from gramian.tabular._column_checks import constant_columns
 from gramian.tabular._messages import UnusableTableError
 
 EMPTY = "no value in any row"
 """Reason why a column is set aside: all its cells are missing."""
+CODES = "whole numbers beyond 2⁵³"
+"""Reason why a column is set aside: floats cannot hold its numbers, and the result has components,
+not columns."""
 TEXT = "text"
 """Reason why a column is set aside: it is text, and the result has components, not columns."""
 CONSTANT = "constant"
@@ -75,12 +79,15 @@ def divide(
         Columns that must be kept, and columns to keep rather than others if there is a choice.
     """
     kinds = table.columns
-    text = [name for name in features if is_text(kinds[name]) and not encode]
-    dates = [name for name in features if is_date(kinds[name])]
-    empty = [name for name in features if pyarrow().types.is_null(kinds[name])]
+    fixed = {*constant_columns(table, keep)} | (table.codes & {*features})
+    text = [name for name in features if name in fixed or (is_text(kinds[name]) and not encode)]
+    dates = [name for name in features if is_date(kinds[name]) and name not in fixed]
+    empty = [
+        name for name in features if pyarrow().types.is_null(kinds[name]) and name not in fixed
+    ]
     set_aside = dict.fromkeys(empty if len(empty) < len(features) else [], EMPTY)
     if not beside:
-        set_aside |= dict.fromkeys(text, TEXT)
+        set_aside |= {name: CODES if name in table.codes else TEXT for name in text}
     order = [name for name in features if name not in set_aside]
     if not text and not dates:
         return Division(tuple(order), set_aside=set_aside)
@@ -88,7 +95,8 @@ def divide(
     found, clocks = level_laws_of(chosen)
     if not beside:
         return Division(tuple(order), clocks=clocks, set_aside=set_aside)
-    keep = [name for name in keep if name in order]
+    # A lookup would not give the word NA back, which may be a country and not a gap.
+    keep = [name for name in order if name in {*keep, *chosen.columns_with_words}]
     solutions = found.redundant(keep=keep, prefer=[name for name in prefer if name in order])
     numbers = {name for name in order if name not in text}
     lookups = [

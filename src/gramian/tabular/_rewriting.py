@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 from gramian._support.types import Array
 from gramian._support.words import the_columns
 from gramian.models import Beside, Preprocessing
-from gramian.tables import PER_SECOND, Table, in_pieces, is_duration, plain, pyarrow
+from gramian.tables import (
+    PER_SECOND,
+    TEXT,
+    Table,
+    in_pieces,
+    is_duration,
+    plain,
+    pyarrow,
+    without_words,
+)
 from gramian.tabular._column_checks import check_places, refuse_infinite
 from gramian.tabular._column_roles import Passing
 from gramian.tabular._messages import UnusableTableError
@@ -35,6 +44,9 @@ class Piece:
     """Mask of the rows that were read: True if the row is in `rows`."""
     n_unknown: int
     """Number of computed cells that are empty because the fit has not seen their level."""
+    copied: Mapping[str, str]
+    """From the names of columns in `rows` whose cells are those of the table, except for missing
+    cells that were filled, to the names of these columns in the table."""
 
 
 def reduced(
@@ -160,7 +172,7 @@ class _Rewriter:
         """
         self.places = {name: self.places[name] for name in self.steps.columns}
         labels = {self.places[name]: True for name in self.steps.categories}
-        as_text = labels | dict.fromkeys(self.verbatim, False)
+        as_text = labels | dict.fromkeys([*self.verbatim, *self.others.labels], False)
         names = list(dict.fromkeys([*self.others.names, *self.places.values()]))
         width = len(self.model.steps.columns if whole else self.model.kept)
         check_places(self.table, self.places, labels)
@@ -197,13 +209,31 @@ class _Rewriter:
             result = result.append_column(name, aside.column(name))
         n_unknown = 0
         if whole:
-            result, n_unknown = with_given(result, beside)
+            given, n_unknown = computed(self._with_gaps(result), beside)
+            for name, column in given.items():
+                result = result.append_column(name, column)
         result = result.select(beside.sorted(result.column_names))
         for name in reversed(others.ids):
             result = result.add_column(0, name, aside.column(name))
         for name in others.targets:
             result = result.append_column(name, aside.column(name))
-        return Piece(result, keeps, n_unknown)
+        copied = {name: name for name in others.names}
+        if self.model.selects:
+            copied |= {name: places[name] for name in self.model.kept}
+        return Piece(result, keeps, n_unknown, copied)
+
+    def _with_gaps(self, rows: pa.Table) -> pa.Table:
+        """Return rows with labels as the fit saw them.
+
+        Long whole numbers are text; in a text file, texts such as "NA" are missing values.
+        """
+        arrow, labels = pyarrow(), {}
+        for name in self.others.labels:
+            column = rows.column(name)
+            if arrow.types.is_integer(column.type):
+                column = column.cast(arrow.string())
+            labels[name] = without_words(column) if self.table.format in TEXT else column
+        return _with_columns(rows, labels)
 
 
 def with_labels(others: Passing, model: TableModel, table: Table) -> Passing:
@@ -231,11 +261,10 @@ def with_labels(others: Passing, model: TableModel, table: Table) -> Passing:
     return replace(others, labels=tuple(labels))
 
 
-def with_given(table: pa.Table, beside: Beside) -> tuple[pa.Table, int]:
-    """Append the columns that laws of levels compute to a table.
+def computed(table: pa.Table, beside: Beside) -> tuple[dict[str, Any], int]:
+    """Return the columns that laws of levels compute from a table, by name.
 
-    Return the table, and the number of cells that are empty because the fit has not seen their
-    level.
+    Return also the number of cells that are empty because the fit has not seen their level.
 
     Parameters
     ----------
@@ -246,16 +275,16 @@ def with_given(table: pa.Table, beside: Beside) -> tuple[pa.Table, int]:
     """
     inner = plain(table)
     found, n_unknown = beside.compute(lambda name: inner.column(name).to_numpy())
-    for name, values in found.items():
-        table = table.append_column(name, _in_type(values, beside.types.get(name)))
-    return table, n_unknown
+    columns = {name: _in_type(each, beside.types.get(name)) for name, each in found.items()}
+    return columns, n_unknown
 
 
 def _in_type(values: Any, kind: str | None) -> Any:
     """Convert the values that a law computed to an Arrow array; `kind` is its type, if needed."""
     arrow = pyarrow()
     if values.dtype == object:
-        return arrow.array(values, arrow.string(), from_pandas=True)
+        column = arrow.array(values, arrow.string(), from_pandas=True)
+        return column if kind is None else column.cast(arrow.type_for_alias(kind))
     column = arrow.array(values, from_pandas=True)
     if kind is None:
         return column

@@ -110,7 +110,7 @@ def of_files(data: Any) -> CodedTable | None:
     table = _files(data)
     if table is None:
         return None
-    if table.of_numbers:
+    if table.of_numbers and not table.codes:
         if not isinstance(data, Table):
             return None
 

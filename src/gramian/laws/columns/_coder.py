@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian.laws.columns._key import cell
-from gramian.tables import Clock, plain, pyarrow
+from gramian.tables import LARGEST_WHOLE, Clock, is_beyond_floats, plain, pyarrow
 
 MOST_LEVELS = 200_000
 """Largest number of labels of a text column that get a code; all others get the last code."""
@@ -92,7 +92,7 @@ class Coder:
         if values.dtype.kind == "m":
             seconds = values.astype("timedelta64[us]").astype(np.int64) / 1e6
             return np.where(np.isnat(values), np.nan, seconds)
-        if values.dtype.kind != "O":
+        if values.dtype.kind != "O" and i not in self.labels:
             numbers: Array = values.astype(np.float64)
             return numbers
         return self.labels.setdefault(i, Levels()).codes(values.tolist())
@@ -111,6 +111,8 @@ def plain_array(column: Any) -> NDArray[Any]:
     if getattr(getattr(column, "dt", None), "tz", None) is not None:
         column = column.dt.tz_localize(None)  # months and hours are those of the local time
     values = np.asarray(column)
+    if values.dtype.kind in "iu" and len(values) and _extreme(values) > LARGEST_WHOLE:
+        return values.astype(str).astype(object)  # floats would round them
     if values.dtype.kind in "fiubMm":
         return values
     values = np.asarray(column, dtype=object)
@@ -120,8 +122,15 @@ def plain_array(column: Any) -> NDArray[Any]:
     return values
 
 
+def _extreme(values: NDArray[Any]) -> int:
+    """Return the largest absolute value of whole numbers."""
+    return max(abs(int(values.min())), abs(int(values.max())))
+
+
 def _from_arrow(column: Any) -> NDArray[Any]:
     """Return an Arrow column as an array; a time of the day becomes the seconds since midnight."""
+    if is_beyond_floats(column):
+        return np.asarray(column.cast(pyarrow().string()).to_pylist(), dtype=object)
     table = pyarrow().table([column], names=["column"])
     found = plain(table).column(0)
     return plain_array(found.to_numpy())

@@ -71,7 +71,7 @@ def _in_memory(data: Any) -> CodedTable:
         return of_columns(data.column_names, columns)
     if hasattr(data, "columns") and not isinstance(data, np.ndarray):
         return of_columns(data.columns, [data[each] for each in data.columns])
-    if isinstance(data, np.ndarray) and data.dtype == object and data.ndim == 2:
+    if isinstance(data, np.ndarray) and data.dtype.kind in "Oiu" and data.ndim == 2:
         return of_columns(None, list(data.T))
     if hasattr(data, "toarray"):
         data = data.toarray()
