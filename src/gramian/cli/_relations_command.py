@@ -38,7 +38,7 @@ def relations(
     from gramian.cli._files import open_input
     from gramian.cli._pages import Page, print_json
     from gramian.tables import SomeColumns, is_usable
-    from gramian.tabular import find
+    from gramian.tabular import examples, find
 
     table = open_input(data, reading)
     every = list(table.columns)
@@ -51,6 +51,8 @@ def relations(
     if len(names) < len(chosen):
         others = [name for name in chosen if name not in names]
         say(f"neither numbers nor text nor dates, left out: {the_columns(others)}")
+    if table.spellings:
+        say(f"read as numbers: {examples(table.spellings)}")
     try:
         found = gramian.relations(
             SomeColumns(table, names),

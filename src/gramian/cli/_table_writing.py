@@ -8,7 +8,7 @@ from itertools import chain
 
 from gramian.cli._files import open_target, output_format
 from gramian.cli._options import TableOutput
-from gramian.tables import ARRAYS, DELIMITERS, TEXT, Table, with_cells
+from gramian.tables import ARRAYS, DELIMITERS, TEXT, Format, Table, with_cells
 from gramian.tabular import Passing, Piece, TableModel
 
 Rewrite = Callable[[TableModel, Table, Passing, Collection[str]], Iterator[Piece]]
@@ -50,8 +50,8 @@ def write(
     format = output_format(output)
     verbatim = others.ids if format not in ARRAYS else ()
     pieces = rewrite(model, table, others, verbatim)
-    if format in TEXT and table.format in TEXT:
-        pieces = _as_written(pieces, model, table, output, DELIMITERS[format])
+    if table.format in TEXT and (format in TEXT or table.without_zone):
+        pieces = _as_written(pieces, model, table, output, format)
     first = next(pieces)
     written = Written(first.rows.column_names)
     with open_target(output, first.rows.schema) as writer:
@@ -64,19 +64,22 @@ def write(
 
 
 def _as_written(
-    pieces: Iterator[Piece], model: TableModel, table: Table, output: TableOutput, delimiter: str
+    pieces: Iterator[Piece], model: TableModel, table: Table, output: TableOutput, format: Format
 ) -> Iterator[Piece]:
     """Yield pieces whose copied cells are those of the text file that is read, letter by letter.
 
     Numbers and dates would change their spelling if they were written anew: 1.50, 0x0A, +49301234.
+    Formats other than text have values; only times whose offsets differ are copied as text.
     """
     cells = table.cells()
-    in_quotes = table.delimiter == delimiter and not output.escape_formulas
+    in_quotes = table.delimiter == DELIMITERS.get(format) and not output.escape_formulas
     filled = model.kept if model.steps.impute is not None else []
     for piece in pieces:
-        rows = piece.rows
-        taken = cells.take(len(piece.keeps), list(piece.copied.values()))
-        for name, place in piece.copied.items():
+        rows, copied = piece.rows, piece.copied
+        if format not in TEXT:
+            copied = {name: each for name, each in copied.items() if each in table.without_zone}
+        taken = cells.take(len(piece.keeps), list(copied.values()))
+        for name, place in copied.items():
             column, i = taken[place].filter(piece.keeps), rows.column_names.index(name)
             if name in filled:
                 rows = rows.set_column(i, name, cells.filled(column, rows.column(i)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gramian._support.words import counted, plural
-from gramian.tabular import FUNCTIONS, TableChanges
+from gramian.tabular import FUNCTIONS, TableChanges, examples
 
 SHORT = {"algorithm": "-a", "n": "-n"}
 """Options that messages write with one letter, such as -n."""
@@ -60,4 +60,6 @@ def changes_in_words(changes: TableChanges) -> str:
         parts.append(f"set aside: {names}")
     if changes.beside:
         parts.append(f"text or codes, kept as they are: {', '.join(map(repr, changes.beside))}")
+    if changes.spellings:
+        parts.append(f"read as numbers: {examples(changes.spellings)}")
     return "; ".join(parts)

@@ -27,6 +27,7 @@ def open_table(
     format: Format | None = None,
     delimiter: str | None = None,
     header: bool = True,
+    decimal: str | None = None,
     memory_budget: int = DEFAULT_BUDGET,
 ) -> Table:
     """Open a table, and read the names and types of its columns.
@@ -44,6 +45,9 @@ def open_table(
         format and the first lines.
     header : bool, default=True
         True if the first line of a text file has the names of the columns.
+    decimal : str, optional
+        Sign before the fraction of numbers in a text file, "." or ",". By default it is recognized
+        in each column.
     memory_budget : int, optional
         Memory in bytes. A table whose numbers take more than an eighth of it is read in pieces.
     """
@@ -75,7 +79,7 @@ def open_table(
         from gramian.tables._text_files import TextTable
 
         if found in TEXT:
-            table = TextTable(name, found, content, delimiter, header)
+            table = TextTable(name, found, content, delimiter, header, decimal)
         else:
             table = open_file(name, found, content)
     table.memory_budget = memory_budget

@@ -91,6 +91,14 @@ class Table(ABC):
 
     columns_with_words: Sequence[str] = ()
     """Columns of text in a text file with a text such as "NA", which is a gap or a word."""
+    spellings: Mapping[str, str] = MappingProxyType({})
+    """From the names of columns of a text file that are read as numbers, although PyArrow reads
+    text, to examples such as "1,5 is 1.5"."""
+    ambiguous: Mapping[str, str] = MappingProxyType({})
+    """From the names of columns of text that may be numbers to examples such as "1,234 is 1234 or
+    1,234 is 1.234"."""
+    without_zone: Sequence[str] = ()
+    """Columns of times in a text file whose offsets from UTC differ, so that they are dropped."""
     delimiter: str | None = None
     """Character that separates the values of a text file; None for other tables."""
 

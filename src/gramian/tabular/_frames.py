@@ -62,6 +62,7 @@ def as_table(
     *,
     delimiter: str | None = None,
     header: bool = True,
+    decimal: str | None = None,
     memory_budget: int = DEFAULT_BUDGET,
 ) -> Table:
     """Return the user's data, of any accepted kind, as a `Table`.
@@ -74,6 +75,8 @@ def as_table(
         Character that separates the values in a text file.
     header : bool, default=True
         True if the first line of a text file has the names of the columns.
+    decimal : str, optional
+        Sign before the fraction of numbers in a text file, "." or ",".
     memory_budget : int
         Memory in bytes. A table whose numbers take more than an eighth of it is read in pieces.
     """
@@ -81,7 +84,13 @@ def as_table(
     if isinstance(data, Table):
         return data
     if isinstance(data, str | os.PathLike):
-        return open_table(data, delimiter=delimiter, header=header, memory_budget=memory_budget)
+        return open_table(
+            data,
+            delimiter=delimiter,
+            header=header,
+            decimal=decimal,
+            memory_budget=memory_budget,
+        )
     if isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike):
         table = open_tables(data)
     elif _module(data) == "pyarrow" and hasattr(data, "get_fragments"):

@@ -81,6 +81,7 @@ class TableFit:
         cautions = (
             *_of_header(self.table),
             *_of_categories(steps),
+            *_of_ambiguous(self.table, divided.beside.labels),
             *cautions_of_fit(self.estimator),
         )
         steps = replace(
@@ -150,7 +151,13 @@ class TableFit:
         if gaps is not None:
             n_filled = gaps.n_filled
             n_used = n_used if n_filled else gaps.n_complete
-        return TableChanges(n_read, n_used, n_filled, set_aside, tuple(divided.beside.labels))
+        spellings = {
+            name: each
+            for name, each in self.table.spellings.items()
+            if name in self.features or name in divided.beside.given
+        }
+        labels = tuple(divided.beside.labels)
+        return TableChanges(n_read, n_used, n_filled, set_aside, labels, spellings)
 
     def _fit_to_blocks(self, divided: Division) -> tuple[Preprocessing, TableChanges]:
         """Fit to a large table that the estimator reads in blocks of rows."""
@@ -350,6 +357,13 @@ def _of_categories(steps: Preprocessing) -> Iterator[TableCaution]:
         if words and 2 * len(words) < len(categories):
             facts = {"words": listed(words, most=3), "n_categories": len(categories)}
             yield TableCaution("numbers as text", {"column": name, **facts})
+
+
+def _of_ambiguous(table: Table, labels: Iterable[str]) -> Iterator[TableCaution]:
+    """Yield a caution for each text column of a text file that may be numbers, such as 1,234."""
+    for name in labels:
+        if name in table.ambiguous:
+            yield TableCaution("1,234", {"column": name, "examples": table.ambiguous[name]})
 
 
 REMEDIES = {

@@ -20,6 +20,7 @@ from gramian.tabular._frames import as_table, like
 from gramian.tabular._messages import OptionError, TableCaution
 from gramian.tabular._method import SELECTORS, Family, Method, make_estimator
 from gramian.tabular._rewriting import Piece, reconstructed, reduced
+from gramian.tabular._table_changes import examples
 from gramian.tabular._table_fit import cautions_of_fit, prepare
 from gramian.tabular._table_model import TableModel, passing, read_model
 
@@ -43,6 +44,9 @@ class TableSelection:
         From the name of each ignored column to the reason: "constant" or "no value in any row".
     cautions : tuple of TableCaution
         Facts that may make the result misleading, such as too few rows.
+    spellings : mapping from str to str
+        From the name of each column that a text file spells as 1,5 or 12.9% or €5.59, and that is
+        read as numbers, to an example such as "1,5 is 1.5".
 
     Examples
     --------
@@ -69,7 +73,8 @@ class TableSelection:
     _by_levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Alternatives of the columns that laws of levels compute, by name."""
     _reading: Mapping[str, Any] = field(default_factory=dict)
-    """Options for reading files: delimiter, header and memory budget."""
+    """Options for reading files: delimiter, header, decimal sign and memory budget."""
+    spellings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def estimator(self) -> Any:
@@ -159,6 +164,8 @@ class TableSelection:
         if self.set_aside:
             names = (f"{name} ({why})" for name, why in self.set_aside.items())
             yield f"Set aside: {', '.join(names)}"
+        if self.spellings:
+            yield f"Read as numbers: {examples(self.spellings)}"
         yield from (f"Caution: {each}" for each in self.cautions)
 
     def _repr_html_(self) -> str:
@@ -198,6 +205,7 @@ def select(
     random_state: int | None = 0,
     delimiter: str | None = None,
     header: bool = True,
+    decimal: Literal[".", ","] | None = None,
     memory_budget: int = DEFAULT_BUDGET,
     verbose: int = 0,
 ) -> TableSelection:
@@ -269,6 +277,9 @@ def select(
         Character that separates the values in a text file.
     header : bool, default=True
         True if the first line of a text file has the names of the columns.
+    decimal : {".", ","}, optional
+        Sign before the fraction of numbers in a text file. By default it is recognized in each
+        column; numbers such as 12.9% and €1,234.50 are recognized, too.
     memory_budget : int, default=2**30
         Memory in bytes. A table whose numbers take more than an eighth of it is read in pieces.
     verbose : int, default=0
@@ -330,11 +341,19 @@ def select(
     reading: dict[str, Any] = {
         "delimiter": delimiter,
         "header": header,
+        "decimal": decimal,
         "memory_budget": memory_budget,
     }
     fitted = prepare(as_table(table, **reading), wanted, estimator, options, method).run()
-    set_aside = fitted.changes.set_aside
-    return TableSelection(fitted.model, set_aside, fitted.cautions, fitted.alternatives, reading)
+    changes = fitted.changes
+    return TableSelection(
+        fitted.model,
+        changes.set_aside,
+        fitted.cautions,
+        fitted.alternatives,
+        reading,
+        changes.spellings,
+    )
 
 
 def load(path: str | os.PathLike[str]) -> TableSelection:
