@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gramian._support.words import counted, data_size, duration, listed
-from gramian.cli._errors import UsageError, guarded
+from gramian.cli._errors import UsageError, guarded, writing
 from gramian.cli._options import (
     DataFile,
     DataOptions,
@@ -128,7 +128,8 @@ def _write(fitted: FittedTable, output: FitOutput) -> dict[str, str]:
         write(reduced, fitted.model, fitted.fit.table, fitted.fit.passing, output)
         written["output"] = output.output
     if output.model is not None:
-        fitted.model.save(output.model)
+        with writing(output.model):
+            fitted.model.save(output.model)
         written["model"] = output.model
     return written
 
