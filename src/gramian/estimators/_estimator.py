@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from gramian._support.given_data import as_given
 from gramian._support.scikit_learn import check_sample_weight, container_of
 from gramian._support.types import Array
 from gramian.core.rows import Source, is_dask, partitions, written_out
@@ -217,7 +218,7 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
 
         def decode(Z: Any) -> Array:
             checked = check_array(
-                by_name(Z, kept),
+                by_name(as_given(Z), kept),
                 accept_sparse="csr",
                 dtype=[np.float64, np.float32],
                 ensure_all_finite=finite_but_gaps(Z),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._support.given_data import as_given
 from gramian._support.types import Array, IntArray
 from gramian.core.pursuit import GivenDirections, make_decoder
 from gramian.core.rows import is_dask
@@ -73,6 +74,7 @@ class Selector(SelectorMixin, PursuitEstimator):
             the written file.
         """
         check_is_fitted(self)
+        X = as_given(X)
         if output is None and is_dask(X) and hasattr(X, "columns"):
             names = self.get_feature_names_out().tolist()
             if {*names} <= {*X.columns}:

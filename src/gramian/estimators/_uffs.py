@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._support.given_data import as_given
 from gramian._support.scikit_learn import Interval, StrOptions
 from gramian._support.types import Array, IntArray
 from gramian.core.orthogonalize import QR, Gram
@@ -305,6 +306,7 @@ class UFFS(FittedSummary, SelectorMixin, BaseEstimator):
             The selected columns.
         """
         check_is_fitted(self)
+        X = as_given(X)
         _check_in_memory(X)
         check_rows(self, X, gaps=True)  # scikit-learn's transform accepts infinite values
         return super().transform(X)

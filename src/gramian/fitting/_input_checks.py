@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gramian._support.given_data import as_given
 from gramian._support.scikit_learn import check_sample_weight
 from gramian._support.types import Array
 from gramian._support.words import plural, the_columns
@@ -49,6 +50,7 @@ def check_data(
     memory_budget : int, optional
         The largest number of bytes for rows of files and Dask collections.
     """
+    X = as_given(X)
     names: Sequence[str] | None
     columns = copy(estimator)  # scikit-learn's checks set attributes
     budget = DEFAULT_BUDGET if memory_budget is None else int(memory_budget)
@@ -200,7 +202,7 @@ def _validated(estimator: BaseEstimator, X: Any, *, gaps: bool = True, **options
     """Check a table by scikit-learn; sparse tables pass if the estimator takes them."""
     return validate_data(
         estimator,
-        X,
+        as_given(X),
         accept_sparse="csr" if get_tags(estimator).input_tags.sparse else False,
         ensure_all_finite=finite_but_gaps(X) if gaps else True,
         **options,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gramian._support.extras import require
 from gramian._support.formats import Format
+from gramian._support.given_data import as_given
 from gramian._support.words import names_or_numbers
 from gramian.tables import (
     DEFAULT_BUDGET,
@@ -155,7 +156,7 @@ def _check_labels(labels: Any) -> None:
 
 def _array(data: Any) -> NDArray[Any]:
     """Return the data as a 2-dimensional array; raise TypeError if this is not possible."""
-    if hasattr(data, "dask") or (array := np.asarray(data)).ndim != 2:
+    if hasattr(data, "dask") or (array := np.asarray(as_given(data))).ndim != 2:
         raise TypeError(
             "A table is a data frame, an Arrow table, a mapping of columns, a 2-dimensional array, "
             f"a path or several paths; got {type(data).__name__}. Sparse matrices, Dask "

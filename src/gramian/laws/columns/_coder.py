@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._support.given_data import as_given
 from gramian._support.types import Array
 from gramian.laws.columns._key import cell
 from gramian.tables import LARGEST_WHOLE, Clock, is_beyond_floats, plain, pyarrow
@@ -110,6 +111,7 @@ def plain_array(column: Any) -> NDArray[Any]:
         return _from_arrow(column)
     if getattr(getattr(column, "dt", None), "tz", None) is not None:
         column = column.dt.tz_localize(None)  # months and hours are those of the local time
+    column = as_given(column)
     values = np.asarray(column)
     if values.dtype.kind in "iu" and len(values) and _extreme(values) > LARGEST_WHOLE:
         return values.astype(str).astype(object)  # floats would round them

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -172,7 +173,7 @@ def cell(value: Any) -> Cell | None:
         return str(value)
     if value is None or str(value == value) != "True":  # NaN, NaT and pandas' NA
         return None
-    if isinstance(value, (bool, int, float, np.number, np.bool_)):
+    if isinstance(value, (bool, int, float, Decimal, np.number, np.bool_)):
         return float(value)
     return str(value)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gramian._support.given_data import as_given
 from gramian._support.types import Array
 from gramian._support.words import infinite_value
 from gramian.core.rows import as_source, draw, is_dask, partitions
@@ -66,6 +67,7 @@ def _of_mapping(data: Mapping[Any, Any]) -> CodedTable:
 
 
 def _in_memory(data: Any) -> CodedTable:
+    data = as_given(data)
     if hasattr(data, "column_names") and hasattr(data, "to_pandas"):  # an Arrow table
         columns = [data.column(i) for i in range(len(data.column_names))]
         return of_columns(data.column_names, columns)
