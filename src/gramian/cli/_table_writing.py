@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from gramian.cli._errors import CommandError
 from gramian.cli._files import open_target, output_format
 from gramian.cli._options import TableOutput
 from gramian.tables import ARRAYS, DELIMITERS, TEXT, Format, Table, with_cells
@@ -56,11 +57,26 @@ def write(
     written = Written(first.rows.column_names)
     with open_target(output, first.rows.schema) as writer:
         for piece in chain([first], pieces):
+            if format not in TEXT:
+                _check_same_types(first, piece)
             writer.write(piece.rows)
             written.n_read += len(piece.keeps)
             written.n_rows += piece.rows.num_rows
             written.n_unknown += piece.n_unknown
     return written
+
+
+def _check_same_types(first: Piece, piece: Piece) -> None:
+    """Raise CommandError if a piece has another type of a column than the first piece.
+
+    A computed value may be too large for the type of the column in the fit, such as int8.
+    """
+    for field, other in zip(first.rows.schema, piece.rows.schema, strict=True):
+        if field.type != other.type:
+            raise CommandError(
+                f"a computed value of column {field.name!r} does not fit {field.type}, the type of "
+                "the column in the fit: write a CSV file"
+            )
 
 
 def _as_written(

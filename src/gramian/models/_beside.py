@@ -10,26 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian.laws import ColumnLaw, Key, law_from_json
-
-UNITS = ("s", "ms", "us", "ns")
-"""Units of Arrow's timestamps and durations."""
-TYPES = frozenset(
-    [
-        "bool",
-        "int64",
-        "uint64",
-        "date32[day]",
-        "time32[s]",
-        "time32[ms]",
-        "time64[us]",
-        "time64[ns]",
-    ]
-    + [f"{kind}[{unit}]" for kind in ("timestamp", "duration") for unit in UNITS]
-)
-"""Arrow types to which a computed column is converted, if the original column had this type.
-
-Computed columns of all other types are written as numbers or text.
-"""
+from gramian.tables import is_type_text
 
 
 @dataclass(frozen=True)
@@ -51,8 +32,8 @@ class Beside:
         Laws of levels. Each law computes one column from columns of the fit, from `labels`, or
         from columns that earlier laws compute.
     types : mapping from str to str, default={}
-        For computed columns of truth values, dates, times or durations: from the name of the
-        column to its Arrow type, such as "bool" or "date32[day]".
+        From the name of a computed column to its Arrow type, such as "bool" or "date32[day]";
+        columns of float64 and of text have no entry.
 
     Examples
     --------
@@ -173,10 +154,8 @@ class Beside:
             raise ValueError("Names of columns must be texts.")
         lookups = tuple(map(law_from_json, _list(document["lookups"])))
         types = document.get("types", {})
-        if not isinstance(types, Mapping) or not all(
-            isinstance(each, str) and each in TYPES for each in types.values()
-        ):
-            raise ValueError(f"The types of columns beside a fit must be among {sorted(TYPES)}.")
+        if not isinstance(types, Mapping) or not all(map(is_type_text, types.values())):
+            raise ValueError("A type of a column beside the fit is unknown.")
         return cls(tuple(document["order"]), tuple(document["labels"]), lookups, dict(types))
 
 

@@ -15,6 +15,7 @@ from gramian.tables._clock import (
     Unit,
     composed,
 )
+from gramian.tables._column_types import DICTIONARY, in_type, is_type_text, type_texts
 from gramian.tables._formats import ARRAYS, DELIMITERS, TEXT, Format, folder_read, format_of
 from gramian.tables._kinds import (
     LARGEST_WHOLE,

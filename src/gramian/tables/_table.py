@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 
 from gramian._support.types import Array
 from gramian.exceptions import TableError
-from gramian.tables._formats import Format
+from gramian.tables._formats import TEXT, Format
 from gramian.tables._kinds import as_array, is_beyond_floats, is_number, is_text, pyarrow
 
 PIECE_BYTES = 2**21
@@ -270,6 +270,8 @@ class JoinedTable(Table):
             if any(kind != found[0] for kind in found):
                 numbers = all(map(is_number, found))
                 kinds[name] = pyarrow().float64() if numbers else pyarrow().string()
+            elif self.format in TEXT and pyarrow().types.is_integer(found[0]):
+                kinds[name] = pyarrow().float64()  # fractions may follow the first rows
         return kinds
 
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gramian.laws import level_laws_of
-from gramian.models import TYPES, Beside
-from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow
+from gramian.models import Beside
+from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow, type_texts
 from gramian.tabular._column_checks import constant_columns
 from gramian.tabular._messages import UnusableTableError
 
@@ -113,8 +113,7 @@ def divide(
     # A number column leaves the fit only if a law that is used computes it.
     inner = tuple(name for name in order if name in numbers and name not in given)
     labels = tuple(name for name in text if name not in given)
-    types = {name: str(kinds[name]) for name in order if name in given}
-    types = {name: each for name, each in types.items() if each in TYPES}
+    types = {name: each for name, each in type_texts(table).items() if name in given}
     others = Beside(tuple(order), labels, tuple(lookups), types) if labels or lookups else Beside()
     kept = {name: clock for name, clock in clocks.items() if name in inner}
     return Division(inner, others, kept, set_aside, found.alternatives(given, keep))

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 from gramian.explanations import Redundancy, RowsNeededError, explain
 from gramian.formulas import quote, r_squared
+from gramian.tables import Table, type_texts
 from gramian.tabular._table_model import TableModel
 
+ROUNDED = ("bool", "int", "uint", "decimal")
+"""Beginnings of the texts of types that hold rounded numbers."""
 DroppedKind = Literal[
     "levels", "law", "constant", "duplicate", "linear", "nonlinear", "partial", "unexplained"
 ]
@@ -86,6 +91,31 @@ def _of_formula(found: Redundancy) -> DroppedColumn:
         return DroppedColumn(found.feature, "unexplained", None, found.full_r2)
     law = f"{quote(found.feature)} = {found.formula}"
     return DroppedColumn(found.feature, found.kind, law, found.r2)
+
+
+def types_of(table: Table, features: Sequence[str], fitted: Any) -> dict[str, str]:
+    """Return the types to which columns of a fit are converted when they are computed again.
+
+    Whole numbers, truth values and decimals are only those that a law computes, or that are
+    constant: other columns are computed approximately, and would be rounded.
+
+    Parameters
+    ----------
+    table : Table
+        The table of the fit.
+    features : sequence of str
+        Names of the columns of the fit.
+    fitted : fitted model
+        The fitted model of the estimator.
+    """
+    variances = getattr(fitted, "variances", None)
+    constant = [] if variances is None else np.flatnonzero(variances == 0).tolist()
+    exact = {each.column for each in getattr(fitted, "laws", ())} | {features[i] for i in constant}
+    return {
+        name: text
+        for name, text in type_texts(table).items()
+        if name in features and (name in exact or not text.startswith(ROUNDED))
+    }
 
 
 def alternatives_of(

@@ -187,6 +187,9 @@ def like(data: Any, result: pa.Table, keeps: NDArray[np.bool_], unchanged: Colle
         frame = result.to_pandas(date_as_object=False).set_axis(data.index[keeps], axis=0)
         for name in unchanged:
             frame[name] = data.loc[keeps, key[name]]
+        for name in names:
+            if name not in unchanged and key.get(name) in data.columns:
+                frame[name] = _with_dtype(frame[name], data[key[name]].dtype)
         return frame.rename(columns=key)
     if _module(data) == "polars":
         frame = type(data)(result)
@@ -197,6 +200,16 @@ def like(data: Any, result: pa.Table, keeps: NDArray[np.bool_], unchanged: Colle
     if _is_array(data) and not isinstance(data[0], str | os.PathLike):
         return np.column_stack([column.to_numpy() for column in result.columns])
     return result
+
+
+def _with_dtype(column: Any, dtype: Any) -> Any:
+    """Convert a column of pandas to a dtype if all its values allow it; else return the column."""
+    try:
+        converted = column.astype(dtype)
+        same = (converted.isna() == column.isna()) & ((converted == column) | column.isna())
+    except (TypeError, ValueError):
+        return column
+    return converted if same.all() else column
 
 
 def _module(data: Any) -> str:

@@ -16,11 +16,11 @@ from gramian._support.types import Array
 from gramian._support.words import the_columns
 from gramian.models import Beside, Preprocessing
 from gramian.tables import (
-    PER_SECOND,
+    DICTIONARY,
     TEXT,
     Table,
     in_pieces,
-    is_duration,
+    in_type,
     plain,
     pyarrow,
     without_words,
@@ -110,6 +110,7 @@ def reconstructed(
         x = model.estimator.inverse_transform(z) if len(z) else np.empty((0, len(columns)))
         result = in_words(_without_nan(with_names(x, columns)), model.steps)
         if model.selects:  # copy kept columns from the input, without rounding errors
+            result = _typed(result, model.steps.types)
             given = filled(rows, steps)
             result = _with_columns(result, {name: given.column(name) for name in kept})
         return result
@@ -122,6 +123,20 @@ def _without_nan(table: pa.Table) -> pa.Table:
     arrow = pyarrow()
     columns = [arrow.array(column.to_numpy(), from_pandas=True) for column in table.columns]
     return arrow.table(columns, names=table.column_names)
+
+
+def _typed(table: pa.Table, types: Mapping[str, str]) -> pa.Table:
+    """Convert columns to the types of the fit; categories stay text, as files have one per piece.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Computed columns.
+    types : mapping from str to str
+        From the name of a column to its type; see `Preprocessing.types`.
+    """
+    wanted = {name: each for name, each in types.items() if each != DICTIONARY}
+    return _with_columns(table, {n: in_type(table.column(n), each) for n, each in wanted.items()})
 
 
 def _check_kept(model: TableModel) -> None:
@@ -275,24 +290,16 @@ def computed(table: pa.Table, beside: Beside) -> tuple[dict[str, Any], int]:
     """
     inner = plain(table)
     found, n_unknown = beside.compute(lambda name: inner.column(name).to_numpy())
-    columns = {name: _in_type(each, beside.types.get(name)) for name, each in found.items()}
+    columns = {name: _column(each, beside.types.get(name)) for name, each in found.items()}
     return columns, n_unknown
 
 
-def _in_type(values: Any, kind: str | None) -> Any:
+def _column(values: Any, kind: str | None) -> Any:
     """Convert the values that a law computed to an Arrow array; `kind` is its type, if needed."""
     arrow = pyarrow()
-    if values.dtype == object:
-        column = arrow.array(values, arrow.string(), from_pandas=True)
-        return column if kind is None else column.cast(arrow.type_for_alias(kind))
-    column = arrow.array(values, from_pandas=True)
-    if kind is None:
-        return column
-    wanted = arrow.type_for_alias(kind)
-    if is_duration(wanted):  # numbers of seconds
-        whole = arrow.compute.round(arrow.compute.multiply(column, PER_SECOND[wanted.unit]))
-        column = whole.cast(arrow.int32() if wanted.bit_width == 32 else arrow.int64())
-    return column.cast(wanted, safe=False)
+    text = arrow.string() if values.dtype == object else None
+    column = arrow.array(values, text, from_pandas=True)
+    return column if kind in (None, DICTIONARY) else in_type(column, kind)
 
 
 def _with_columns(table: pa.Table, new: Mapping[str, Any]) -> pa.Table:
@@ -345,9 +352,11 @@ def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
         elif _keeps_type(column.type, value):
             column = column.fill_null(arrow.scalar(int(value)).cast(column.type))
         else:
-            column = column.cast(arrow.float64(), safe=False)
+            if not arrow.types.is_floating(column.type):
+                column = column.cast(arrow.float64(), safe=False)
             absent = arrow.compute.is_null(column, nan_is_null=True)
-            column = arrow.compute.if_else(absent, float(value), column)
+            number = arrow.scalar(float(value)).cast(column.type, safe=False)
+            column = arrow.compute.if_else(absent, number, column)
         new[name] = column
     return _with_columns(table, new)
 
@@ -361,3 +370,18 @@ def _keeps_type(kind: Any, value: float) -> bool:
     if types.is_boolean(kind):
         return value in (0, 1)
     return types.is_integer(kind) and float(value).is_integer()
+
+
+def with_categories(table: pa.Table, steps: Preprocessing) -> pa.Table:
+    """Convert text to categories, in the columns that were categories in the fit.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        All rows of a result.
+    steps : Preprocessing
+        Preprocessing with the types of the columns of the fit.
+    """
+    types = {**steps.types, **steps.beside.types}
+    wanted = [name for name in table.column_names if types.get(name) == DICTIONARY]
+    return _with_columns(table, {n: in_type(table.column(n), DICTIONARY) for n in wanted})

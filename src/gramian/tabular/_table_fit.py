@@ -39,6 +39,7 @@ from gramian.tabular._column_checks import (
 from gramian.tabular._column_roles import ColumnOptions, Passing, choose, find, named_one_by_one
 from gramian.tabular._direction_weights import DirectionWeights
 from gramian.tabular._division import CONSTANT, Division, divide, without_empty
+from gramian.tabular._dropped_columns import types_of
 from gramian.tabular._learning import learned
 from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
 from gramian.tabular._method import SELECTORS, Method
@@ -85,7 +86,11 @@ class TableFit:
             *cautions_of_fit(self.estimator),
         )
         steps = replace(
-            steps, ids=self.passing.ids, targets=self.passing.targets, beside=divided.beside
+            steps,
+            ids=self.passing.ids,
+            targets=self.passing.targets,
+            beside=divided.beside,
+            types=types_of(self.table, fit.features, self.estimator.model_),
         )
         model = TableModel(self.estimator, steps)
         return FittedTable(fit, model, cautions, changes, divided.alternatives)

@@ -19,7 +19,7 @@ from gramian.tabular._dropped_columns import DroppedColumn, alternatives_of, dro
 from gramian.tabular._frames import as_table, like
 from gramian.tabular._messages import OptionError, TableCaution
 from gramian.tabular._method import SELECTORS, Family, Method, make_estimator
-from gramian.tabular._rewriting import Piece, reconstructed, reduced
+from gramian.tabular._rewriting import Piece, reconstructed, reduced, with_categories
 from gramian.tabular._table_changes import examples
 from gramian.tabular._table_fit import cautions_of_fit, prepare
 from gramian.tabular._table_model import TableModel, passing, read_model
@@ -133,7 +133,7 @@ class TableSelection:
         table, steps = as_table(data, **self._reading), self._model.steps
         others = passing(self._model, table)
         pieces: list[Piece] = list(rewrite(self._model, table, others))
-        rows = pyarrow().concat_tables([each.rows for each in pieces])
+        rows = with_categories(pyarrow().concat_tables([each.rows for each in pieces]), steps)
         kept = self._model.kept if steps.impute is None else []  # otherwise gaps are filled in
         unchanged = [*kept, *steps.beside.labels, *others.names]
         return like(data, rows, np.concatenate([each.keeps for each in pieces]), unchanged)
