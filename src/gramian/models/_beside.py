@@ -82,7 +82,8 @@ class Beside:
             known.add(lookup.column)
         dated = {each.column: each.gives_dates for each in self.lookups}
         for name, kind in self.types.items():
-            if dated.get(name) is not kind.startswith(("date", "timestamp")):
+            is_date = kind.startswith(("date", "timestamp"))
+            if kind != "string" and dated.get(name) is not is_date:
                 raise ValueError(f"A law must give the column {name!r} as {kind}.")
 
     def sorted(self, names: Sequence[str]) -> list[str]:

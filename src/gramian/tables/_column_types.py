@@ -11,11 +11,13 @@ from gramian.tables._table import Table
 
 DICTIONARY = "dictionary"
 """Text for the type of categories of text."""
+STRING = "string"
+"""Text for the type of dates that were text in the fit."""
 UNITS = "(s|ms|us|ns)"
 TYPE_TEXT = re.compile(
     rf"bool|u?int(8|16|32|64)|float|date32\[day\]|date64\[ms\]|time32\[(s|ms)\]|time64\[(us|ns)\]"
     rf"|duration\[{UNITS}\]|timestamp\[{UNITS}(, tz=[A-Za-z0-9_+\-/:]{{1,60}})?\]"
-    rf"|decimal(128|256)\([0-9]{{1,2}}, [0-9]{{1,2}}\)|{DICTIONARY}",
+    rf"|decimal(128|256)\([0-9]{{1,2}}, [0-9]{{1,2}}\)|{DICTIONARY}|{STRING}",
     re.ASCII,
 )
 """Pattern of the texts of types to which a computed column can be converted."""
@@ -35,6 +37,7 @@ def type_texts(table: Table) -> dict[str, str]:
     arrow, found = pyarrow(), {}
     for name, kind in table.columns.items():
         text = DICTIONARY if arrow.types.is_dictionary(kind) and is_text(kind) else str(kind)
+        text = STRING if name in table.text_dates else text.replace(STRING, "")
         guessed = table.format in TEXT and arrow.types.is_integer(kind)
         if TYPE_TEXT.fullmatch(text) and not guessed:
             found[name] = text

@@ -111,6 +111,25 @@ def without_words(column: Any) -> Any:
     return compute.if_else(absent, pyarrow().scalar(None, column.type), column)
 
 
+def without_nan(rows: Any) -> Any:
+    """Return a table in which null stands in place of NaN, as files write missing values.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+        Table with columns of any type.
+    """
+    arrow = pyarrow()
+    for i, field in enumerate(rows.schema):
+        if arrow.types.is_floating(field.type):
+            column = rows.column(i)
+            absent = arrow.compute.is_nan(column)
+            if arrow.compute.any(absent).as_py():
+                column = arrow.compute.if_else(absent, arrow.scalar(None, field.type), column)
+                rows = rows.set_column(i, field, column)
+    return rows
+
+
 def n_missing(column: Any) -> int:
     """Return the number of missing values in a PyArrow column; NaN counts as missing."""
     return int(pyarrow().compute.sum(column.is_null(nan_is_null=True)).as_py() or 0)

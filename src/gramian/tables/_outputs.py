@@ -16,7 +16,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian._support.writing import replacing
 from gramian.tables._formats import ARRAYS, DELIMITERS, Format, compression_of, format_of
-from gramian.tables._kinds import exact_array, is_text, is_usable, pyarrow
+from gramian.tables._kinds import exact_array, is_text, is_usable, pyarrow, without_nan
 
 FORMULA = r"^[=+\-@\t\r\n]"
 """Pattern of text whose first character makes a spreadsheet run the text as a formula."""
@@ -81,8 +81,9 @@ class _TextFile:
         self._special = f'["\\r\\n{re.escape(delimiter)}]|^$'
 
     def write_table(self, rows: Any) -> None:
-        """Append the rows of a `pyarrow.Table`."""
+        """Append the rows of a `pyarrow.Table`; NaN is written as an empty cell."""
         arrow = pyarrow()
+        rows = without_nan(rows)
         if not any(is_text(field.type) or _is_as_written(field) for field in rows.schema):
             options = arrow.csv.WriteOptions(
                 include_header=False, delimiter=self._delimiter, quoting_style="none"

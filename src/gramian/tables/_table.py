@@ -97,6 +97,8 @@ class Table(ABC):
     ambiguous: Mapping[str, str] = MappingProxyType({})
     """From the names of columns of text that may be numbers to examples such as "1,234 is 1234 or
     1,234 is 1.234"."""
+    text_dates: Sequence[str] = ()
+    """Columns of dates that are text in the user's data frame."""
     without_zone: Sequence[str] = ()
     """Columns of times in a text file whose offsets from UTC differ, so that they are dropped."""
     delimiter: str | None = None
@@ -201,6 +203,7 @@ class SomeColumns(Table):
         self.named, self.n_rows = table.named, table.n_rows
         self.memory_budget = table.memory_budget
         self.delimiter = table.delimiter
+        self.text_dates = [name for name in table.text_dates if name in names]
 
     @property
     def columns_with_words(self) -> Sequence[str]:  # type: ignore[override]

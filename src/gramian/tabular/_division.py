@@ -78,7 +78,7 @@ def divide(
     keep, prefer : sequences of str
         Columns that must be kept, and columns to keep rather than others if there is a choice.
     """
-    kinds = table.columns
+    kinds, is_timestamp = table.columns, pyarrow().types.is_timestamp
     fixed = {*constant_columns(table, keep)} | (table.codes & {*features})
     text = [name for name in features if name in fixed or (is_text(kinds[name]) and not encode)]
     dates = [name for name in features if is_date(kinds[name]) and name not in fixed]
@@ -95,8 +95,10 @@ def divide(
     found, clocks = level_laws_of(chosen)
     if not beside:
         return Division(tuple(order), clocks=clocks, set_aside=set_aside)
-    # A lookup would not give the word NA back, which may be a country and not a gap.
-    keep = [name for name in order if name in {*keep, *chosen.columns_with_words}]
+    # A lookup would not give the word NA back, which may be a country and not a gap, and would not
+    # spell times as the text of a data frame does.
+    times = [name for name in chosen.text_dates if is_timestamp(kinds[name])]
+    keep = [name for name in order if name in {*keep, *chosen.columns_with_words, *times}]
     solutions = found.redundant(keep=keep, prefer=[name for name in prefer if name in order])
     numbers = {name for name in order if name not in text}
     lookups = [

@@ -17,7 +17,9 @@ from gramian._support.words import names_or_numbers
 from gramian.tables import (
     DEFAULT_BUDGET,
     Table,
+    dates_in_text,
     in_pieces,
+    is_text,
     open_dataset,
     open_table,
     open_tables,
@@ -41,11 +43,13 @@ class ArrowTable(Table):
         All rows of the table.
     named : bool, default=True
         True if the user named the columns; False if the names are x0, x1, ...
+    text_dates : sequence of str, default=()
+        Columns of dates that are text in the user's data.
     """
 
-    def __init__(self, rows: pa.Table, named: bool = True) -> None:
+    def __init__(self, rows: pa.Table, named: bool = True, text_dates: Sequence[str] = ()) -> None:
         super().__init__(NAME, Format.feather, rows.column_names)
-        self._rows = rows
+        self._rows, self.text_dates = rows, text_dates
         self.named, self.n_rows = named, rows.num_rows
 
     @property
@@ -97,7 +101,11 @@ def as_table(
     elif _module(data) == "pyarrow" and hasattr(data, "get_fragments"):
         table = open_dataset(data)
     else:
-        table = ArrowTable(_in_arrow(data), named=not _is_array(data))
+        rows, named = _in_arrow(data), not _is_array(data)
+        dates = _text_dates(rows) if named else {}
+        for name, column in dates.items():
+            rows = rows.set_column(rows.column_names.index(name), name, column)
+        table = ArrowTable(rows, named, list(dates))
     table.memory_budget = memory_budget
     return table
 
@@ -136,6 +144,24 @@ def _in_arrow(data: Any) -> pa.Table:
             "dates, all of one kind",
             reason=str(error).splitlines()[0].rstrip("."),
         ) from error
+
+
+def _text_dates(rows: pa.Table) -> dict[str, Any]:
+    """Return the columns of text whose cells are all dates in ISO 8601, as dates, by name.
+
+    A text file has dates where `pandas.read_csv` returns text.
+    """
+    found = {}
+    for field in rows.schema:
+        column = rows.column(field.name)
+        if is_text(field.type) and not pyarrow().types.is_dictionary(field.type):
+            # Most columns of text are no dates, which the first cells tell.
+            if dates_in_text(column.drop_null().slice(0, 10).to_pylist()) is None:
+                continue
+            dates = dates_in_text(column.to_pylist())
+            if dates is not None:
+                found[field.name] = pyarrow().array(dates)
+    return found
 
 
 def _check_labels(labels: Any) -> None:
@@ -196,7 +222,18 @@ def like(data: Any, result: pa.Table, keeps: NDArray[np.bool_], unchanged: Colle
         kept = [data.get_column(name).filter(keeps) for name in unchanged]
         return frame.with_columns(kept)
     if isinstance(data, Mapping):
-        return {name: result.column(name).to_numpy() for name in names}
+        given = {str(name): column for name, column in data.items()}
+        return {
+            name: np.asarray(as_given(given[name]))[keeps]
+            if name in unchanged
+            else result.column(name).to_numpy()
+            for name in names
+        }
+    if hasattr(data, "set_column"):  # an Arrow table
+        for name in unchanged:
+            column = data.column(name).filter(keeps)
+            result = result.set_column(names.index(name), name, column)
+        return result
     if _is_array(data) and not isinstance(data[0], str | os.PathLike):
         return np.column_stack([column.to_numpy() for column in result.columns])
     return result

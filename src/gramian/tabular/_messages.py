@@ -27,7 +27,8 @@ OPTIONS = (
         "prove",
         "relative",
     ),
-    *("target", "threshold", "validation"),
+    *("target", "threshold", "validation", "delimiter", "impute", "laws", "memory_budget"),
+    *("random_state", "standardize", "verbose"),
 )
 """Names of the options that can occur in templates of messages."""
 FUNCTIONS = ("relations", "select")

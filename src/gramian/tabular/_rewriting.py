@@ -23,6 +23,7 @@ from gramian.tables import (
     in_type,
     plain,
     pyarrow,
+    without_nan,
     without_words,
 )
 from gramian.tabular._column_checks import check_places, refuse_infinite
@@ -80,7 +81,7 @@ def reduced(
     def reduce(rows: pa.Table, values: Array) -> pa.Table:
         if model.selects:
             return filled(rows, steps)
-        return with_names(_transformed(model, values), model.kept)
+        return without_nan(with_names(_transformed(model, values), model.kept))
 
     return _Rewriter(model, table, others, verbatim, steps, places, reduce).pieces(whole=False)
 
@@ -108,7 +109,7 @@ def reconstructed(
     def reconstruct(rows: pa.Table, values: Array) -> pa.Table:
         z = _transformed(model, values) if from_all else values
         x = model.estimator.inverse_transform(z) if len(z) else np.empty((0, len(columns)))
-        result = in_words(_without_nan(with_names(x, columns)), model.steps)
+        result = in_words(without_nan(with_names(x, columns)), model.steps)
         if model.selects:  # copy kept columns from the input, without rounding errors
             result = _typed(result, model.steps.types)
             given = filled(rows, steps)
@@ -116,13 +117,6 @@ def reconstructed(
         return result
 
     return _Rewriter(model, table, others, verbatim, steps, places, reconstruct).pieces(whole=True)
-
-
-def _without_nan(table: pa.Table) -> pa.Table:
-    """Return a table of numbers in which missing cells are null, as files write them."""
-    arrow = pyarrow()
-    columns = [arrow.array(column.to_numpy(), from_pandas=True) for column in table.columns]
-    return arrow.table(columns, names=table.column_names)
 
 
 def _typed(table: pa.Table, types: Mapping[str, str]) -> pa.Table:

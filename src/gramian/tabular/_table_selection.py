@@ -19,10 +19,11 @@ from gramian.tabular._dropped_columns import DroppedColumn, alternatives_of, dro
 from gramian.tabular._frames import as_table, like
 from gramian.tabular._messages import OptionError, TableCaution
 from gramian.tabular._method import SELECTORS, Family, Method, make_estimator
+from gramian.tabular._parameter_checks import check_estimator, check_parameters
 from gramian.tabular._rewriting import Piece, reconstructed, reduced, with_categories
 from gramian.tabular._table_changes import examples
-from gramian.tabular._table_fit import cautions_of_fit, prepare
-from gramian.tabular._table_model import TableModel, passing, read_model
+from gramian.tabular._table_fit import prepare
+from gramian.tabular._table_model import TableModel, passing
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -312,6 +313,7 @@ def select(
       city follows from zip (9 levels)
       area = width · height
     """
+    check_parameters(locals())
     method = Method(
         n=n,
         threshold=threshold,
@@ -338,6 +340,7 @@ def select(
     estimator = make_estimator(
         wanted, method, scale=standardize, memory_budget=memory_budget, verbose=verbose
     )
+    check_estimator(estimator)
     reading: dict[str, Any] = {
         "delimiter": delimiter,
         "header": header,
@@ -354,47 +357,3 @@ def select(
         reading,
         changes.spellings,
     )
-
-
-def load(path: str | os.PathLike[str]) -> TableSelection:
-    """Read a selection from a model file that `TableSelection.save` or the command wrote.
-
-    Parameters
-    ----------
-    path : path
-        Path of the model file.
-
-    Returns
-    -------
-    selection : TableSelection
-        The selection. Its `set_aside` is empty, and `alternatives` lacks columns that are looked
-        up by values of other columns: model files do not store them.
-
-    Raises
-    ------
-    ModelFileError
-        If the file is damaged or is not a model file.
-    ValueError
-        If the model computes components instead of selecting columns.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> import numpy as np
-    >>> import gramian
-    >>> voltage, current = np.random.default_rng(0).uniform(1, 5, (2, 200))
-    >>> table = {"voltage": voltage, "current": current, "power": voltage * current}
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "model.gram")
-    ...     gramian.select(table).save(path)
-    ...     selection = gramian.tabular.load(path)
-    >>> selection.kept
-    ['voltage', 'current']
-    """
-    model = read_model(path)
-    if not model.selects:
-        raise ValueError(
-            f"{os.fspath(path)} holds {type(model.estimator).__name__}, which makes components and "
-            "selects no columns. Use gramian.models.read(path)."
-        )
-    return TableSelection(model, cautions=tuple(cautions_of_fit(model.estimator)))

@@ -22,6 +22,7 @@ from gramian.laws.columns._coded_table import (
     of_files,
     of_frames,
 )
+from gramian.tables import dates_in_text
 
 SAMPLE_ROWS = 8_000
 """Size of the random sample in which laws among numbers are searched; all rows test them."""
@@ -72,7 +73,7 @@ def _in_memory(data: Any) -> CodedTable:
         columns = [data.column(i) for i in range(len(data.column_names))]
         return of_columns(data.column_names, columns)
     if hasattr(data, "columns") and not isinstance(data, np.ndarray):
-        return of_columns(data.columns, [data[each] for each in data.columns])
+        return of_columns(data.columns, [_with_dates(data[each]) for each in data.columns])
     if isinstance(data, np.ndarray) and data.dtype.kind in "Oiu" and data.ndim == 2:
         return of_columns(None, list(data.T))
     if hasattr(data, "toarray"):
@@ -89,6 +90,20 @@ def _in_memory(data: Any) -> CodedTable:
             f"X must be a table with rows and columns; it has the shape {array.shape}."
         )
     return of_array(array)
+
+
+def _with_dates(column: Any) -> Any:
+    """Return a column of text as dates if all its cells are dates in ISO 8601, as files have them.
+
+    Parameters
+    ----------
+    column : object
+        A column of a data frame.
+    """
+    if not str(column.dtype).lower().startswith(("object", "str")):
+        return column
+    dates = dates_in_text(np.asarray(column, dtype=object).tolist())
+    return column if dates is None else dates
 
 
 def _dask(data: Any) -> CodedTable:
