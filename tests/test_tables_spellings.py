@@ -174,3 +174,19 @@ def test_times_are_instants_in_other_formats():
     succeed("select", "in.csv", "-q", "-o", "out.parquet")
     kept = [line.split(",")[0] for line in Path("in.csv").read_text().splitlines()]
     assert pd.read_parquet("out.parquet")["time"].tolist() == kept[1:]
+
+
+def test_several_files_as_one_table_count_by_the_wall_clock():
+    times("+01:00")
+    Path("in.csv").rename("winter.csv")
+    times("+02:00")
+    paths = ["winter.csv", "in.csv"]
+    selection = gramian.select(paths)
+    assert "hour" in selection.dropped
+    hours = selection.reconstruct(paths)["hour"].to_pylist()
+    assert hours == pd.concat([pd.read_csv(each) for each in paths])["hour"].tolist()
+
+
+def test_spellings_of_several_files_are_told():
+    paths = [file_of("1,5", "2,25", name="a.csv"), file_of("2,5", name="b.csv")]
+    assert [*gramian.select(paths, keep="value").spellings] == ["value"]

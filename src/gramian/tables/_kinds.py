@@ -80,13 +80,19 @@ def _plain_column(column: Any) -> Any:
     if is_text(kind):
         return column.cast(arrow.string())
     if is_date(kind):
-        if arrow.types.is_timestamp(kind) and kind.tz is not None:
-            column = arrow.compute.local_timestamp(column)
-        return column.cast(arrow.timestamp("us"), safe=False)
+        return wall_clock(column)
     if is_duration(kind):
         whole = column.cast(arrow.int32() if kind.bit_width == 32 else arrow.int64())
         return arrow.compute.divide(whole.cast(arrow.float64(), safe=False), PER_SECOND[kind.unit])
     return column.cast(arrow.float64(), safe=False)
+
+
+def wall_clock(column: Any) -> Any:
+    """Convert dates, with or without a time zone, to times of the wall clock without a zone."""
+    arrow, kind = pyarrow(), column.type
+    if arrow.types.is_timestamp(kind) and kind.tz is not None:
+        column = arrow.compute.local_timestamp(column)
+    return column.cast(arrow.timestamp("us"), safe=False)
 
 
 def is_beyond_floats(column: Any) -> bool:

@@ -15,7 +15,15 @@ from zipfile import BadZipFile
 from gramian._support.types import Array
 from gramian.exceptions import TableError
 from gramian.tables._formats import TEXT, Format
-from gramian.tables._kinds import as_array, is_beyond_floats, is_number, is_text, pyarrow
+from gramian.tables._kinds import (
+    as_array,
+    is_beyond_floats,
+    is_date,
+    is_number,
+    is_text,
+    pyarrow,
+    wall_clock,
+)
 
 PIECE_BYTES = 2**21
 """Size of a piece of a table in bytes, approximately; tables are processed piece by piece."""
@@ -259,22 +267,32 @@ class JoinedTable(Table):
                 )
         counts = [each.n_rows for each in tables]
         self.n_rows = None if None in counts else sum(count or 0 for count in counts)
+        self.spellings = {name: note for each in tables for name, note in each.spellings.items()}
+        self.ambiguous = {name: note for each in tables for name, note in each.ambiguous.items()}
+
+    @cached_property
+    def columns_with_words(self) -> Sequence[str]:  # type: ignore[override]
+        """Columns of text in text files with a text such as "NA", which is a gap or a word."""
+        found = {name for each in self._tables for name in each.columns_with_words}
+        return [name for name in self.names if name in found]
 
     @cached_property
     def columns(self) -> dict[str, Any]:
         """PyArrow types of the columns, by name.
 
-        If the files have different types, the type is float64 for numbers, and text otherwise.
+        If the files have different types, the type is float64 for numbers, times without a zone
+        for dates, and text otherwise.
         """
-        kinds = {}
+        arrow, kinds = pyarrow(), {}
         for name in self.names:
             found = [each.columns[name] for each in self._tables]
             kinds[name] = found[0]
             if any(kind != found[0] for kind in found):
-                numbers = all(map(is_number, found))
-                kinds[name] = pyarrow().float64() if numbers else pyarrow().string()
-            elif self.format in TEXT and pyarrow().types.is_integer(found[0]):
-                kinds[name] = pyarrow().float64()  # fractions may follow the first rows
+                kinds[name] = arrow.timestamp("us") if all(map(is_date, found)) else arrow.string()
+                if all(map(is_number, found)):
+                    kinds[name] = arrow.float64()
+            elif self.format in TEXT and arrow.types.is_integer(found[0]):
+                kinds[name] = arrow.float64()  # fractions may follow the first rows
         return kinds
 
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
@@ -285,6 +303,9 @@ class JoinedTable(Table):
         text = {name: True for name in names if is_text(self.columns[name])} | {**as_text}
         for table in self._tables:
             for rows in table.pieces(names, text):
+                for i, field in enumerate(schema):
+                    if field.type == arrow.timestamp("us"):
+                        rows = rows.set_column(i, field.name, wall_clock(rows.column(i)))
                 yield rows.cast(schema, safe=False)
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
