@@ -47,6 +47,12 @@ def test_errors_name_the_parameters_of_select(given, said):
         assert other not in str(caught.value)
 
 
+def test_a_count_beyond_the_columns_of_numbers_is_named():
+    table = TABLE.assign(word=["one", "two"] * 25)
+    with pytest.raises(ValueError, match="n=5 is more than the 4 columns of numbers and dates"):
+        gramian.select(table, n=5)
+
+
 def test_the_command_uses_all_columns_by_default():
     TABLE.to_csv("in.csv", index=False)
     assert "4 columns" in succeed("select", "in.csv").stdout

@@ -75,7 +75,9 @@ CELLS = {
     "long": ["18446744073709551616", "1"],
     "too_large": ["1", "9223372036854775808"],
     "too_small": [" -9223372036854775809 ", "1.5"],
-    "largest": ["9223372036854775807", "-9223372036854775808"],
+    "of_64_bits": ["9223372036854775807", "-9223372036854775808"],
+    "rounded": ["9007199254740993", "1"],
+    "largest": ["9007199254740992", "-9007199254740992"],
     "precise": ["0.12345678901234567890", "12345678901234567890.5"],
     "number": ["0", "-0"],
     "fraction": ["0.5", "00.5"],
@@ -89,11 +91,11 @@ CELLS = {
 
 
 def is_code(cell):
-    """Return True if a cell is an integer with leading zeros, or beyond 64 bits."""
+    """Return True if a cell is an integer with leading zeros, or beyond 2**53."""
     if re.fullmatch(r"\s*-?0[0-9]+\s*", cell):
         return True
     whole = re.fullmatch(r"\s*-?[0-9]+\s*", cell)
-    return whole is not None and not -(2**63) <= int(cell) < 2**63
+    return whole is not None and abs(int(cell)) > 2**53
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])

@@ -85,7 +85,7 @@ def test_a_line_may_be_longer_than_all_lines_before(monkeypatch):
     table = open_table("in.csv", memory_budget=2**16)
     assert table.too_large
     found = table.read(["word", "x"])
-    assert found["word"].to_pylist() == ["NA", "x", None, "007"] * 5000
+    assert found["word"].to_pylist() == frame["word"].tolist()
     assert found["x"].to_pylist() == frame["x"].tolist()
 
 

@@ -30,6 +30,7 @@ from gramian.fitting import (
 from gramian.models import Preprocessing, is_numeric
 from gramian.tables import TEXT, Table, plain, pyarrow
 from gramian.tabular._column_checks import (
+    check_count,
     check_types,
     fitting,
     refuse_infinite,
@@ -136,6 +137,7 @@ class TableFit:
                 "columns of text follow from others, and {encode:True} makes numbers of text",
                 table=self.table.name,
             )
+        check_count(self.estimator, len(divided.features))
         if numbers_stay:
             # Keep all dates: a date that numbers explain only nearly is not redundant.
             kinds, is_temporal = self.table.columns, pyarrow().types.is_temporal
