@@ -197,7 +197,7 @@ def certify_entropy(estimator: GFR | GFS, X: ArrayLike) -> EntropyCertificate:
     rows = table[first]
     shares = counts / len(table)
     x = model.centre(rows)
-    residual = x - model.decoder(model.encoder(x))
+    residual = x - model.decoder(model.encoder(x), extrapolate=True)
     if model.directions is None:
         left = ~model.support
         variables, residual, kept = rows[:, left], residual[:, left], rows[:, model.support]

@@ -68,7 +68,14 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
 
         return self._encode_data(X, project, output)
 
-    def inverse_transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
+    def inverse_transform(
+        self,
+        X: Data,
+        *,
+        linear: bool = False,
+        extrapolate: bool = False,
+        output: Output = None,
+    ) -> Any:
         """Reconstruct the features from coordinates along the directions.
 
         Parameters
@@ -78,6 +85,9 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
         linear : bool, default=False
             True for the best linear reconstruction, as in PCA, in place of the functions of the
             family.
+        extrapolate : bool, default=False
+            True to use the functions for all rows. By default, rows far from those of the fit are
+            reconstructed linearly, because polynomials grow without bound there.
         output : path, optional
             A file to write, in the format of its ending, in place of an array.
 
@@ -87,7 +97,11 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
             The features, in float32 if X is. For a Dask collection, a lazy array; with `output`,
             the path of the written file.
         """
-        return self._decode_data(X, lambda z: self.model_.decode(z, linear=linear), output)
+
+        def decode(z: Array) -> Array:
+            return self.model_.decode(z, linear=linear, extrapolate=extrapolate)
+
+        return self._decode_data(X, decode, output)
 
     def _compare(self, others: Sequence[Self]) -> Stability:
         return of_subspaces(self.components_, [each.components_ for each in others])

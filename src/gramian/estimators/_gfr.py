@@ -209,6 +209,8 @@ def extract(problem: Problem, request: Request, given: ArrayLike | None = None) 
             pursued.orthogonalizer,
             units=[unit * step.direction.deviation for step in pursued.orthogonalizer.steps],
             to_columns=scale if basis is None else scale * basis,
+            variances=scale**2 * variances,
+            n_rows=pursued.effective_n_rows,
         ),
         variances=scale**2 * variances,
         directions=directions,

@@ -85,7 +85,14 @@ class Selector(SelectorMixin, PursuitEstimator):
         support = self.support_
         return self._encode_data(X, lambda table: table[:, support], output)
 
-    def inverse_transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
+    def inverse_transform(
+        self,
+        X: Data,
+        *,
+        linear: bool = False,
+        extrapolate: bool = False,
+        output: Output = None,
+    ) -> Any:
         """Fill in the features that were not selected.
 
         Parameters
@@ -95,6 +102,9 @@ class Selector(SelectorMixin, PursuitEstimator):
         linear : bool, default=False
             True for linear regression on the selected features, in place of the functions of the
             family.
+        extrapolate : bool, default=False
+            True to use the functions for all rows. By default, rows far from those of the fit are
+            reconstructed linearly, because polynomials grow without bound there.
         output : path, optional
             A file to write, in the format of its ending, in place of an array.
 
@@ -113,7 +123,8 @@ class Selector(SelectorMixin, PursuitEstimator):
 
         def fill(table: Array) -> Array:
             raw = table[:, place]
-            filled = model.decode(raw - model.mean[model.chosen], linear=linear, raw=raw)
+            z = raw - model.mean[model.chosen]
+            filled = model.decode(z, linear=linear, extrapolate=extrapolate, raw=raw)
             filled = filled.astype(table.dtype, copy=False)
             filled[:, support] = table
             return filled
@@ -162,6 +173,7 @@ def select_columns(
         problem.watch(unit, len(request.alphas)),
     )
     chosen = np.array(pursued.chooser.chosen, dtype=np.intp)
+    variances = np.where(varies, scale**2, 0.0)
     return FittedModel(
         algorithm=request.algorithm,
         names=problem.names,
@@ -172,8 +184,10 @@ def select_columns(
         redundant=pursued.chooser.redundant if tells_redundant else None,
         family=request.family,
         record=pursued.record(problem.rows.n_rows),
-        decoder=make_decoder(pursued.orthogonalizer, scale[chosen], scale),
-        variances=np.where(varies, scale**2, 0.0),
+        decoder=make_decoder(
+            pursued.orthogonalizer, scale[chosen], scale, variances, pursued.effective_n_rows
+        ),
+        variances=variances,
     )
 
 

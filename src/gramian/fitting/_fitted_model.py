@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gramian._support.types import Array, IntArray
 from gramian.core.imputation import expected_codes, noise_of
 from gramian.core.pursuit import Decoder
-from gramian.core.rows import dense_parts
+from gramian.core.rows import RowBlock, dense_parts
 from gramian.families import Family
 from gramian.fitting._any_model import AnyModel, Asked, Record, ending_of
 from gramian.fitting._cautions import FEWER_FUNCTIONS, Caution, Remedy, cautions_of
@@ -38,6 +38,13 @@ class Encoder(Protocol):
         """Return the variables, one column each, in the order in which they were chosen."""
         ...
 
+    def of_block(self, rows: RowBlock, scale: Array) -> Array:
+        """Return the variables of centred rows that are divided by `scale`, and weighted.
+
+        A sparse block is not made dense.
+        """
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class TakeColumns:
@@ -48,6 +55,10 @@ class TakeColumns:
     def __call__(self, x: Array) -> Array:
         """Return the kept columns."""
         return x[:, self.indices]
+
+    def of_block(self, rows: RowBlock, scale: Array) -> Array:
+        """Return the kept columns of scaled and weighted rows."""
+        return _along(rows, self.indices) * scale[self.indices]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +71,17 @@ class Project:
     def __call__(self, x: Array) -> Array:
         """Return the coordinates along the directions."""
         return x @ self.axes.T
+
+    def of_block(self, rows: RowBlock, scale: Array) -> Array:
+        """Return the coordinates of scaled and weighted rows."""
+        return _along(rows, self.axes * scale)
+
+
+def _along(rows: RowBlock, axes: Any) -> Array:
+    """Return columns, or coordinates along axes, of weighted rows, without the weights."""
+    out = np.empty((len(axes), len(rows.root)))
+    rows.along_all(axes, out)
+    return (out / rows.root).T
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,21 +222,29 @@ class FittedModel(AnyModel):
         """Subtract the means from rows."""
         return table.astype(np.float64, copy=False) - self.mean
 
-    def decode(self, z: Array, *, linear: bool = False, raw: Array | None = None) -> Array:
+    def decode(
+        self,
+        z: Array,
+        *,
+        linear: bool = False,
+        extrapolate: bool = False,
+        raw: Array | None = None,
+    ) -> Array:
         """Return all columns, given the kept variables of centred rows.
 
         If a variable of a row is missing, all columns that no law computes are missing, too.
         `raw` has the same variables of a selection before centring: laws compute from them without
-        rounding errors.
+        rounding errors. Laws are used for all rows, also for rows out of the decoder's reach.
         """
+        how = {"linear": linear, "extrapolate": extrapolate}
         if has_gaps(z):
             known = ~np.isnan(z).any(axis=1)
             decoded = np.full((len(z), self.n_columns), np.nan)
-            decoded[known] = self.decoder(z[known], linear=linear) + self.mean
+            decoded[known] = self.decoder(z[known], **how) + self.mean
             if self.selects:
                 decoded[np.ix_(~known, self.chosen)] = z[~known] + self.mean[self.chosen]
         else:
-            decoded = self.decoder(z, linear=linear) + self.mean
+            decoded = self.decoder(z, **how) + self.mean
         if self.laws and not linear:
             exact = {} if raw is None else dict(zip(self.kept_names, raw.T, strict=True))
             self._apply_laws(decoded, exact)

@@ -21,6 +21,7 @@ from gramian.fitting._fitted_model import FittedModel
 from gramian.fitting._gaps import Gaps
 from gramian.fitting._left_out import FEW, needs_no_shrinkage
 from gramian.fitting._progress_bar import report_for
+from gramian.fitting._reach_of_fit import with_reach
 
 QR_ROWS = 5000
 """Largest number of rows for which `solver="auto"` is `"qr"`."""
@@ -54,6 +55,14 @@ class Request:
         """Return a request for least squares, with a checkpoint folder of its own."""
         folder = None if self.checkpoint is None else Path(self.checkpoint) / "no-shrinkage"
         return replace(self, alphas=(0.0,), checkpoint=folder)
+
+    def recorded(self, problem: Problem, rows: Rows, part: str = "") -> Rows:
+        """Return rows whose sums are stored in a part of the checkpoint, if there is one."""
+        if self.checkpoint is None:
+            return rows
+        return RecordedRows(
+            rows, Ledger(Path(self.checkpoint) / part, self.describe(problem, rows))
+        )
 
     def describe(self, problem: Problem, rows: Rows) -> dict[str, Any]:
         """Return a description of everything that sums depend on, for the checkpoint."""
@@ -160,8 +169,7 @@ def run(
             "solver='qr' needs all rows in memory, and no checkpoint. Use solver='gram'."
         )
     else:
-        if folder is not None:
-            rows = RecordedRows(rows, Ledger(folder, request.describe(problem, rows)))
+        rows = request.recorded(problem, rows)
         moments = None if request.solver == "auto" else request.solver == "moments"
         orthogonalizer = Gram(rows, family, alphas=alphas, moments=moments)
     limits = request.limits
@@ -222,18 +230,22 @@ class Plan:
         model = None if self.plain is None else self._fit_plain(data, self.plain)
         if model is not None:
             return model
-        models = self.compare(data)
+        problem = data.problem(self.preparation, self.hold_out)
+        models = [self.algorithm.fit(problem, request) for request in self.requests]
         best = best_of(models) if len(models) > 1 else 0
         if not self.decides or data.validation is not None:
-            return models[best]
+            return within_reach(models[best], problem, self.requests[best])
         request = again(self.requests[best], models[best], prescribe=self.algorithm.repeats)
-        model = self.algorithm.fit(data.problem(self.preparation, None), request)
-        return with_decisions(model, models[best])
+        problem = data.problem(self.preparation, None)
+        model = self.algorithm.fit(problem, request)
+        return within_reach(with_decisions(model, models[best]), problem, request)
 
     def compare(self, data: CheckedData) -> list[FittedModel]:
         """Fit all requests to the same rows."""
         problem = data.problem(self.preparation, self.hold_out)
-        return [self.algorithm.fit(problem, request) for request in self.requests]
+        return [
+            within_reach(self.algorithm.fit(problem, each), problem, each) for each in self.requests
+        ]
 
     def _fit_plain(self, data: CheckedData, request: Request) -> FittedModel | None:
         """Fit without shrinkage; return None if left-out rows are predicted badly.
@@ -251,7 +263,9 @@ class Plan:
         model = self.algorithm.fit(problem, request)
         if limited and model.record.stop_reason == "max_functions":
             return None
-        return model if needs_no_shrinkage(model, problem) else None
+        if not needs_no_shrinkage(model, problem):
+            return None
+        return within_reach(model, problem, request)
 
 
 def again(request: Request, model: FittedModel, *, prescribe: bool) -> Request:
@@ -277,6 +291,12 @@ def again(request: Request, model: FittedModel, *, prescribe: bool) -> Request:
         prescribed=model.chosen.tolist() if prescribe else None,
         checkpoint=request.last_checkpoint,
     )
+
+
+def within_reach(model: FittedModel, problem: Problem, request: Request) -> FittedModel:
+    """Return a fit whose decoder knows the ranges of its functions over the rows of the fit."""
+    rows = request.recorded(problem, problem.rows, "ranges")
+    return with_reach(model, rows, problem.centring.scale)
 
 
 def with_decisions(model: FittedModel, decided: FittedModel) -> FittedModel:

@@ -49,6 +49,14 @@ _EVERY = {
     "n_functions_": _index("s", "record.n_kept"),
     "n_dropped_functions_": _index("s", "record.n_dropped"),
 }
+_REACH = {
+    "decoder.low": Spec("k", "decoder.reach.low", optional=True),
+    "decoder.high": Spec("k", "decoder.reach.high", optional=True),
+    "decoder.watched": _index("w", "decoder.reach.columns", optional=True),
+    "decoder.part_low": Spec("w", "decoder.reach.part_low", optional=True),
+    "decoder.part_high": Spec("w", "decoder.reach.part_high", optional=True),
+    "decoder.explained": _index("x", optional=True),
+}
 _DECODING = {
     **_EVERY,
     "gcv_total_residual_variance_": Spec("s+1", "record.gcv_total", infinite=True),
@@ -66,6 +74,7 @@ _DECODING = {
     "decoder.with_x": Spec("f d", optional=True),
     "decoder.levels": Spec("l", optional=True),
     "decoder.n_levels": _index("s", optional=True),
+    **_REACH,
 }
 _ELIMINATION = {
     "elimination.dropped": _index("r", "elimination.dropped", optional=True),
@@ -132,6 +141,7 @@ TOGETHER = {
     ("decoder.levels", "decoder.n_levels"): (
         "It has levels without their numbers, or numbers without levels."
     ),
+    tuple(_REACH): "It lacks a part of the ranges of its functions.",
     tuple(_ELIMINATION): "It lacks a part of how columns were dropped.",
 }
 """Groups of arrays that belong together, with the error message if a file has only some of them."""

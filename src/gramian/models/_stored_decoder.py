@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array, IntArray
-from gramian.core.pursuit import Decoder
+from gramian.core.pursuit import Decoder, Reach
 from gramian.exceptions import ModelFileError
 from gramian.families import Block, Calls, Family, Products
 from gramian.models._archive import AnyArray
@@ -34,7 +34,8 @@ checked."""
 def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
     """Return the arrays of a decoder that the schema cannot copy from an attribute, by name.
 
-    They are the indices of the kept functions, the moments, and the levels of indicators.
+    They are the indices of the kept functions and of the explained columns, the moments, and the
+    levels of indicators.
 
     Parameters
     ----------
@@ -55,6 +56,8 @@ def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
     if levels:
         arrays["decoder.levels"] = np.concatenate(levels)
         arrays["decoder.n_levels"] = np.array([len(each) for each in levels], dtype=np.intp)
+    if decoder.reach is not None:
+        arrays["decoder.explained"] = decoder.explained
     return arrays
 
 
@@ -121,9 +124,38 @@ def from_arrays(
     if "decoder.gram" in arrays:
         moments = arrays["decoder.gram"], arrays["decoder.with_x"]
         _check_moments(moments[0])
+    explained = arrays.get("decoder.explained", np.empty(0, dtype=np.intp)).astype(np.intp)
+    check_indices("decoder.explained", explained, coefficients.shape[1], increasing=True)
     return Decoder(
-        tuple(blocks), tuple(parts), coefficients, arrays["decoder.linear"], units, moments
+        tuple(blocks),
+        tuple(parts),
+        coefficients,
+        arrays["decoder.linear"],
+        units,
+        moments,
+        explained,
+        _reach_of(arrays, coefficients.shape[1]),
     )
+
+
+def _reach_of(arrays: Mapping[str, AnyArray], n_columns: int) -> Reach | None:
+    """Return the ranges of functions over the rows of the fit; None if the file has no ranges.
+
+    Early versions wrote no ranges: their decoders use the functions for all rows.
+    """
+    if "decoder.low" not in arrays:
+        return None
+    reach = Reach(
+        arrays["decoder.low"],
+        arrays["decoder.high"],
+        arrays["decoder.watched"].astype(np.intp),
+        arrays["decoder.part_low"],
+        arrays["decoder.part_high"],
+    )
+    check_indices("decoder.watched", reach.columns, n_columns, increasing=True)
+    if (reach.low > reach.high).any() or (reach.part_low > reach.part_high).any():
+        raise ModelFileError("A range of its functions is empty.")
+    return reach
 
 
 def _check_moments(gram: Array) -> None:

@@ -173,6 +173,11 @@ class Factor:
         size = np.sqrt(np.mean(self._fit_probes**2, axis=0))
         self._errors += 2 * size * np.linalg.norm(errors[:, np.newaxis] * coefficients, axis=0)
 
+    @property
+    def coefficients(self) -> Array:
+        """E[f̂Xᵀ], one row for each function in the factor."""
+        return self._coefficients.view
+
     def settle(self, n_basis: int, kept: IntArray) -> None:
         """Renumber the functions of the last block: the functions not in `kept` were removed."""
         new = self._order >= n_basis

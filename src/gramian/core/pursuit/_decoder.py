@@ -10,7 +10,9 @@ import numpy as np
 from scipy.linalg import lstsq
 
 from gramian._support.types import Array, IntArray
+from gramian.core._tolerances import NOISE
 from gramian.core.orthogonalize import Orthogonalizer
+from gramian.core.pursuit._reach import Reach
 from gramian.core.sums import GrowingRows, Step
 from gramian.families import Block, prune
 
@@ -18,6 +20,9 @@ MAX_MOMENTS = 1000
 """Largest number of functions, including the constant, whose moments are kept: 8 MB."""
 SMALLEST = 1e-145
 """Smallest norm of a function whose moments float64 can hold."""
+EXPLAINED = 0.01
+"""Largest share of the residual variance of linear regression that functions leave of a column that
+they explain almost completely."""
 BLOCK_BYTES = 2**26
 """Memory for the values of functions that are evaluated at once."""
 
@@ -38,17 +43,53 @@ class Decoder:
     moments: tuple[Array, Array] | None
     """E[ffᵀ] and E[fXᵀ] for the functions of the basis and centred X; None if the functions are
     more than `MAX_MOMENTS`, or too large or too small for float64."""
+    explained: IntArray
+    """Indices of the columns that functions explain almost completely, and linear regression does
+    not."""
+    reach: Reach | None = None
+    """Ranges out of which functions decode only the columns in `explained`; None to use functions
+    for all rows and columns."""
 
-    def __call__(self, z: Array, *, linear: bool = False) -> Array:
-        """Decode centred variables, one row a sample."""
+    def __call__(self, z: Array, *, linear: bool = False, extrapolate: bool = False) -> Array:
+        """Decode centred variables, one row a sample.
+
+        With `extrapolate`, also rows far from those of the fit are decoded by the functions.
+        """
         if linear:
             return (z / self.units) @ self.linear
+        reach = None if extrapolate else self.reach
         out = np.empty((len(z), self.coefficients.shape[1]))
         step = max(1, BLOCK_BYTES // (8 * len(self.coefficients)))
         for start in range(0, len(z), step):
             part = slice(start, start + step)
-            out[part] = self.evaluate(z[part]).T @ self.coefficients
+            if reach is None:
+                out[part] = self.evaluate(z[part]).T @ self.coefficients
+            else:
+                out[part] = self._decode_within(reach, z[part])
         return out
+
+    def _decode_within(self, reach: Reach, z: Array) -> Array:
+        """Decode variables by the functions, and by linear regression in rows out of reach."""
+        with np.errstate(over="ignore", invalid="ignore"):  # polynomials of far rows
+            functions = self.evaluate(z)
+            out: Array = functions.T @ self.coefficients
+            flat = self(z, linear=True)
+            parts = (out[:, reach.columns] - flat[:, reach.columns]).T
+            trust = reach.trust(functions[1:], parts, self._sizes)
+            far = np.flatnonzero(trust < 1)
+            weight, flat = trust[far, np.newaxis], flat[far]
+            mixed = np.where(weight > 0, flat + weight * (out[far] - flat), flat)
+        mixed[:, self.explained] = out[np.ix_(far, self.explained)]
+        out[far] = mixed
+        return out
+
+    @cached_property
+    def _sizes(self) -> Array:
+        """Sums of the absolute values of the terms of the nonlinear parts of watched columns."""
+        assert self.reach is not None
+        largest = np.append(1.0, np.maximum(np.abs(self.reach.low), np.abs(self.reach.high)))
+        sizes: Array = np.abs(self.coefficients[:, self.reach.columns]).T @ largest
+        return sizes
 
     def evaluate(self, z: Array) -> Array:
         """Return the functions of the basis, one row a function."""
@@ -87,6 +128,8 @@ def make_decoder(
     orthogonalizer: Orthogonalizer,
     units: Sequence[float] | Array,
     to_columns: Array,
+    variances: Array,
+    n_rows: float,
 ) -> Decoder:
     """Make the decoder of a finished fit.
 
@@ -98,6 +141,10 @@ def make_decoder(
         The standard deviations of the variables.
     to_columns : array of shape (n_columns,) or (n_inner, n_columns)
         Factors, or a matrix, from the columns of the fit to the columns of the user.
+    variances : array of shape (n_columns,)
+        The variances of the columns of the user.
+    n_rows : float
+        The effective number of rows.
     """
     factor, steps = orthogonalizer.factors[orthogonalizer.use], orthogonalizer.steps
     blocks, norms = [step.block for step in steps], orthogonalizer.norms[:, np.newaxis]
@@ -115,6 +162,19 @@ def make_decoder(
             return rows @ to_columns
         rows *= to_columns
         return rows
+
+    def left(a: Array, b: Array) -> Array:
+        """Return the variance of each column minus the sum of products of `a` and `b`."""
+        unit: Array | float = to_columns**2
+        if to_columns.ndim == 2:
+            a, b, unit = a @ to_columns, b @ to_columns, 1.0
+        shares: Array = variances - np.einsum("ij,ij->j", a, b) * unit
+        return shares
+
+    by_functions, by_lines = left(factor.coefficients, factor.coefficients), left(linear, with_x)
+    # As in generalized cross-validation: functions as many as rows leave nothing on these rows.
+    bound = EXPLAINED * max(0.0, 1 - factor.degrees_of_freedom / n_rows) ** 2
+    explained = np.maximum(by_functions, NOISE * variances) < bound * by_lines
 
     moments: tuple[Array, Array] | None = None
     # Moments do not depend on penalties, but factors of large penalties may leave functions out.
@@ -134,6 +194,7 @@ def make_decoder(
         lift(linear),
         np.array(units, dtype=np.float64),
         moments,
+        np.flatnonzero(explained),
     )
 
 
