@@ -10,8 +10,10 @@ from gramian._support.types import Array, IntArray
 
 WATCHED = 128
 """Largest number of columns whose nonlinear parts are watched, evenly spaced among all columns."""
-RAMP = 0.1
-"""Distance from a range, as a share of its width, at which functions no longer count."""
+RAMP = 1.0
+"""Distance from a range, as a share of its width, at which functions no longer count. With a
+shorter ramp, new rows of the distribution of the fit, some of which are just out of range, are
+reconstructed less well; with a longer one, rows of other distributions are."""
 SLACK = 1e-4
 """Distance from a range, as a share of its width, that still counts as inside: codes in float32,
 and sums in another order, differ from those of the fit by rounding errors."""
