@@ -229,7 +229,7 @@ def decide(problem: Problem, plan: ManifoldPlan) -> Exploration:
         coding, n_codes = begin(rows, plan, Round(LINEAR, 0.0))
         flat = Choices([LINEAR], [0.0], 1, WORTH)
         linear = explore(rows, held_out, n_codes, coding, flat, report)
-        if linear.errors[0] <= found.errors.min():
+        if not held_out.surely_less(found.distances[found.best], linear.distances[0]):
             return linear
     return found
 

@@ -49,8 +49,9 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
         :mod:`gramian.families` whose functions have derivatives.
     degree : int or "auto", default=2
         The degree of a family given by name. All lower degrees, from 2 on, are fitted first. "auto"
-        takes the degree from 1 to 10 with the smallest residual on held-out rows; if a degree has
-        too many functions, only its functions of fewer variables are tried.
+        takes the degree from 1 to 10 with the smallest residual on held-out rows, and degree 1
+        (PCA) unless the residual falls by more than its sampling noise; if a degree has too many
+        functions, only its functions of fewer variables are tried.
     alpha : float or "auto", default=0.03
         The ridge penalty of functions of degree 2, for functions scaled to norm 1; each higher
         degree multiplies it by 3. "auto" lets held-out rows decide in every round.
@@ -237,6 +238,12 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
     def _fit(self, preparation: Preparation, data: CheckedData) -> FittedManifold:
         """Fit to rows without gaps."""
         problem = data.problem(preparation, None)
+        n_rows = problem.rows.n_rows
+        if 1 < n_rows <= self.n_components:
+            raise ValueError(
+                f"n_components={self.n_components} is more than the {n_rows - 1} dimensions that "
+                f"n_samples={n_rows} samples can span; give at most {n_rows - 1}, or more samples."
+            )
         plan = make_plan(
             type(self).__name__,
             self.n_components,
@@ -244,7 +251,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
             self.degree,
             self.alpha,
             self.n_rounds,
-            problem.rows.n_rows,
+            n_rows,
             NearestSearch(float(self.code_penalty), float(self.tol), int(self.max_steps)),
             verbose=bool(self.verbose),
         )
