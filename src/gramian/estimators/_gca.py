@@ -232,6 +232,10 @@ def keep_components(
     unit = float(problem.unit[0])  # equal for all columns
     scale = unit * deviations
     variances = np.where(varies, scale**2, 0.0)
+    if isinstance(given, str):  # principal components are uncorrelated
+        of_columns = np.einsum("i,ij->j", variances / unit**2, axes**2)
+    else:
+        of_columns = problem.rows.residual_covariance().diagonal()
 
     def fit(request: Request) -> FittedModel:
         pursued = run(
@@ -269,7 +273,7 @@ def keep_components(
                 pursued.orthogonalizer,
                 scale[chosen],
                 to_columns,
-                problem.centring.scale**2 * problem.rows.residual_covariance().diagonal(),
+                problem.centring.scale**2 * of_columns,
                 pursued.effective_n_rows,
             ),
             variances=variances,
