@@ -22,13 +22,14 @@ from gramian.core.manifold import AngleStart, LinearStart, Manifold, NearestSear
 from gramian.core.pursuit._decoder import Decoder
 from gramian.fitting._any_model import Record, Steps
 from gramian.fitting._fitted_manifold import FittedManifold
-from gramian.fitting._fitted_model import Basis, FittedModel, Project, TakeColumns
+from gramian.fitting._fitted_model import FittedModel
 from gramian.fitting._fitted_norms import FittedNorms
+from gramian.fitting._kept_variables import KeptVariables, Search
 
 ESTIMATORS = [GFR, GCA, GFS, GFA, UFFS]
 DECODING = [GFR, GCA, GFS, GFA]
 VALUES = (
-    *(FittedModel, Record, Basis, TakeColumns, Project, Selection, BestSets),
+    *(FittedModel, Record, KeptVariables, Search, Selection, BestSets),
     *(
         FittedNorms,
         Steps,

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from gramian import GFA, certify, explain, load, relations
 from gramian.exceptions import ModelFileError
 from gramian.families import Multilinear
-from gramian.models import _stored_laws as _laws
+from gramian.models._stored_pursuits import laws_from
 
 
 def wages(n=400, seed=0):
@@ -154,13 +154,13 @@ def test_a_model_file_holds_the_laws(fitted, tmp_path):
 
 def test_stored_laws_that_need_unknown_columns_are_refused(fitted):
     names, kept = fitted.model_.column_names, fitted.model_.kept_names
-    stored = _laws.to_data(fitted.model_.laws)
-    assert _laws.from_data(stored, names, kept) == fitted.model_.laws
+    stored = [law.to_json() for law in fitted.model_.laws]
+    assert laws_from(stored, names, kept) == fitted.model_.laws
     for damaged in (None, {}, [1], [{}], stored + stored, [*stored, *stored] * 9):
         with pytest.raises(ModelFileError):
-            _laws.from_data(damaged, names, kept)
+            laws_from(damaged, names, kept)
     with pytest.raises(ModelFileError, match="neither kept nor computed before"):
-        _laws.from_data(stored, names, kept[:1])
+        laws_from(stored, names, kept[:1])
 
 
 def test_explanations_are_the_laws(fitted):

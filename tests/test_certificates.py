@@ -70,7 +70,7 @@ def test_theorems_1_and_4_hold(X, algorithm, family, degree, threshold, unit):
     estimator = fit(make(algorithm, threshold=threshold, family=family, degree=degree), X)
     certificate = certify(estimator, X)
     # H(X|Z) by its definition; coordinates are the same up to rounding for the same row.
-    Z = np.round(estimator.model_.encoder(X - estimator.mean_) / np.abs(X).max(), 11) + 0.0
+    Z = np.round(estimator.model_.kept.encode(X - estimator.mean_) / np.abs(X).max(), 11) + 0.0
     expected = entropy_by_hand(map(tuple, X)) - entropy_by_hand(map(tuple, Z))
     np.testing.assert_allclose(certificate.conditional_entropy, expected, atol=1e-9)
     chain = [

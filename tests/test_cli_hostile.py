@@ -169,7 +169,7 @@ def test_imputing_leaves_integers_and_booleans_unchanged():
     )
     table.loc[3, "x"] = np.nan
     table.to_parquet("in.parquet")
-    succeed("select", "in.parquet", "--impute", "median", "-n", "3", "-o", "out.parquet", "-q")
+    succeed("select", "in.parquet", "--impute", "median", "-n", "2", "-o", "out.parquet", "-q")
     found = pd.read_parquet("out.parquet")
     pd.testing.assert_frame_equal(found[["large", "flag"]], table[["large", "flag"]])
 
@@ -194,13 +194,40 @@ def test_an_output_that_is_a_symbolic_link_stays_a_link(folder):  # noqa: F811
     assert len(read_csv("real.csv")) == 60
 
 
-def test_an_output_that_cannot_be_written_is_named():
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "select in.csv -n 2 -o /dev/full --output-format csv",
+        "select in.csv -n 2 -o /dev/full --output-format parquet",
+        "select in.csv -n 2 -m /dev/full",
+        "report in.csv -o /dev/full",
+        "report in.csv -o page.html -m /dev/full",
+    ],
+)
+def test_an_output_on_a_full_disk_is_named(command):
     numbers().to_csv("in.csv", index=False)
-    if not os.path.exists("/dev/full"):
-        pytest.skip("there is no /dev/full")
-    done = run("select", "in.csv", "-n", "2", "-o", "/dev/full", "--output-format", "csv")
-    assert done.exit_code == 1
-    assert "/dev/full cannot be written: No space left on device" in done.stderr
+    done = run(*command.split())
+    assert done.exit_code == 2
+    assert "gramian: /dev/full cannot be written: No space left on device" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits of file sizes")
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [("report data.csv -q -o", "page.html"), ("select data.csv -q -m", "model.gram")],
+)
+def test_a_file_that_becomes_too_large_is_named_and_not_left(command, name, folder):  # noqa: F811
+    limited = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)); "
+        "from gramian.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", limited, *command.split(), name], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr == f"gramian: {name} cannot be written: File too large\n"
+    assert not any(name in each.name for each in folder.iterdir())
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
@@ -216,7 +243,7 @@ def test_standard_output_that_is_full_is_named(command):
             stderr=subprocess.PIPE,
             text=True,
         )
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr == "gramian: standard output cannot be written: No space left on device\n"
 
 

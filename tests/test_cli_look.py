@@ -56,7 +56,20 @@ def test_a_long_list_of_dropped_columns_is_shortened():
     x = np.random.default_rng(0).standard_normal((200, 3))
     pd.DataFrame(np.hstack([x] * 6)).to_csv("in.csv", index=False)
     done = succeed("select", "in.csv", "--no-header", "-n", "3")
-    assert "  and 5 more, see gramian explain" in done.stdout.splitlines()
+    assert "  and 5 more, see gramian explain MODEL in.csv" in done.stdout.splitlines()
+
+
+def test_the_command_for_more_formulas_works_for_a_model_without_moments():
+    x = np.random.default_rng(0).standard_normal((600, 26))
+    table = pd.DataFrame(np.hstack([x, x[:, :12] + x[:, 1:13]])).add_prefix("c")
+    table.to_csv("in.csv", index=False)
+    options = ["-a", "gfs", "-n", "26", "--alpha", "0", "--model", "wide.gram"]
+    lines = succeed("select", "in.csv", *options).stdout.splitlines()
+    said = "  and 2 more, see "
+    command = next(line for line in lines if line.startswith(said)).removeprefix(said)
+    assert command == "gramian explain wide.gram in.csv"
+    assert "too many functions" in run("explain", "wide.gram").stderr
+    assert len(succeed(*command.split()[1:]).stdout.splitlines()) == 12
 
 
 def value_of(formula, table):
@@ -68,7 +81,7 @@ def value_of(formula, table):
 
 def test_formulas_of_a_standardized_fit_are_in_the_units_of_the_table():
     options = ["-x", "key,label", "-a", "gfs", "-t", "0.001", "--relative", "-m", "model.gram"]
-    succeed("select", "data.csv", *options, "-q")
+    succeed("select", "data.csv", *options, "--alpha", "0", "-q")
     lines = succeed("explain", "model.gram").stdout.splitlines()
     table = measurements()
     assert len(lines) >= 1

@@ -161,10 +161,10 @@ def test_a_table_of_unknown_size_that_fits_in_memory_is_computed_twice(counted):
     assert Counter.n == 12
 
 
-def test_a_table_larger_than_memory_is_computed_once_and_then_once_a_step(counted, monkeypatch):
+def test_a_table_larger_than_memory_is_computed_once_a_step_and_twice_more(counted, monkeypatch):
     monkeypatch.setattr(rows_of_dask, "_available", lambda memory_budget: 0.0)
     GFR(3, alpha=0).fit(counted)
-    assert Counter.n == 6 * (1 + 3)
+    assert Counter.n == 6 * (1 + 3 + 1)  # the last for the ranges of functions
 
 
 def test_the_size_of_messages_does_not_grow_with_the_rows(monkeypatch):
@@ -221,6 +221,14 @@ def test_scores_equal_those_of_the_array(source, index):
     errors = fitted.reconstruction_error(data)
     assert dask.is_dask_collection(errors)
     np.testing.assert_allclose(errors.compute(), fitted.reconstruction_error(table), atol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # raised by Dask's use of pandas
+def test_some_columns_of_a_folder_of_parquet_files_give_the_fit_of_the_array(tmp_path):
+    write_parts(tmp_path)
+    columns = NAMES[:3]
+    fitted = GFR(2, alpha=0).fit(dd.read_parquet(tmp_path, columns=columns))
+    assert_same(fitted, GFR(2, alpha=0).fit(FRAME[columns]))
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # raised by Dask's use of pandas

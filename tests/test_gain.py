@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from pathlib import Path
 
 import families_by_hand as hand
@@ -427,3 +427,23 @@ def test_a_search_does_not_depend_on_the_unit_of_the_table(unit):
         atol=1e-9,
     )
     assert found.score(unit * X) == pytest.approx(expected.score(X), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_exchange_of_one_column_explains_more(seed):
+    rng = np.random.default_rng(seed)
+    base = rng.standard_normal((300, 4))
+    made = [base[:, rng.integers(4)] * base[:, rng.integers(4)] for _ in range(8)]
+    X = np.column_stack([base, *(each + 0.5 * rng.standard_normal(300) for each in made)])
+    X -= X.mean(axis=0)
+
+    def left(columns):
+        pairs = combinations_with_replacement(columns, 2)
+        products = [X[:, i] * X[:, j] for i, j in pairs]
+        functions = np.column_stack([np.ones(300), X[:, columns], *products])
+        return np.sum((X - functions @ np.linalg.lstsq(functions, X, rcond=None)[0]) ** 2)
+
+    chosen = GFS(3, family="polynomial", degree=2, alpha=0).fit(X).selected_features_.tolist()
+    others = [i for i in range(12) if i not in chosen]
+    exchanged = [left([*chosen[:k], new, *chosen[k + 1 :]]) for k in range(3) for new in others]
+    assert min(exchanged) >= (1 - 1e-9) * left(chosen)

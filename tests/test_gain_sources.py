@@ -12,7 +12,7 @@ from gain_cases import related
 import gramian
 from gramian import GFS
 from gramian.exceptions import ModelFileError
-from gramian.models import _stored_sets as _sets
+from gramian.models._stored_searches import sets_from
 
 X = related(11, d=10, n=2500)
 OPTIONS = {"criterion": "gain", "family": "polynomial", "n_candidates": 6, "alpha": 0.0}
@@ -89,10 +89,10 @@ def test_damaged_sets_are_refused(name, value):
         "next_features_": np.array([2]),
         "next_gains_": np.array([0.1]),
     }
-    assert _sets.from_arrays(arrays, 3) is not None
+    assert sets_from(arrays, 3) is not None
     arrays[name] = value
     with pytest.raises(ModelFileError):
-        _sets.from_arrays({k: v for k, v in arrays.items() if v is not None}, 3)
+        sets_from({k: v for k, v in arrays.items() if v is not None}, 3)
 
 
 def test_given_features_stay_and_come_first():

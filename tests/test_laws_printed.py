@@ -193,3 +193,64 @@ def test_each_dummy_column_follows_from_its_own_categorical_column():
     columns |= {f"place{i}": (place == i).astype(float) for i in range(1, 4)}
     found = found_in(columns)
     assert set(found.redundant()) == {name for name in columns if name[-1].isdigit()}
+
+
+def sensors(n=1_000, n_others=32):
+    """Return printed columns of a machine with a power and a vibration, and other columns."""
+    rng = np.random.default_rng(0)
+    volts, amps = np.round(rng.normal(230, 3, n), 1), np.round(rng.gamma(3, 4, n) + 0.1, 2)
+    amps[rng.random(n) < 0.1] = 0.0  # the machine is switched off
+    factor = np.round(rng.uniform(0.7, 1, n), 3)
+    axes = np.round(rng.normal(0, 1.5, (3, n)), 3)
+    others = rng.normal(size=(n, 6)) @ rng.normal(size=(6, n_others)) + rng.normal(
+        size=(n, n_others)
+    )
+    return {
+        "u": volts,
+        "i": amps,
+        "pf": factor,
+        "p": np.round(volts * amps * factor / 1000, 3),
+        **dict(zip("xyz", axes, strict=True)),
+        "rms": np.round(np.sqrt((axes**2).sum(axis=0)), 3),
+        **{f"s{k}": column for k, column in enumerate(np.round(others.T, 2))},
+    }
+
+
+def test_printed_products_and_roots_of_squares_are_found_among_40_columns():
+    found = found_in(sensors())
+    assert {*map(str, found)} == {"p = 0.001 · u · i · pf", "rms = √(x² + y² + z²)"}
+
+
+def test_a_note_names_the_laws_that_were_not_searched_in_a_wide_table():
+    wide, narrow = found_in(sensors(200)), found_in(sensors(200, 0))
+    assert any("not searched among the 38 columns" in note for note in wide.notes)
+    assert not narrow.notes
+
+
+@pytest.mark.parametrize("decimals", [2, 15])
+def test_exact_sums_are_found_if_columns_are_more_than_rows(decimals):
+    x = np.random.default_rng(0).normal(10, 3, (100, 150)).round(decimals)
+    columns = dict(zip((f"c{i}" for i in range(150)), x.T, strict=True))
+    columns["three"] = np.round(x[:, 0] + x[:, 1] - x[:, 2], decimals)
+    columns["four"] = np.round(x[:, 3] + x[:, 4] + x[:, 5] + x[:, 6], decimals)
+    found = {*map(str, found_in(columns))}
+    assert found == {"three = c0 + c1 \N{MINUS SIGN} c2", "four = c3 + c4 + c5 + c6"}
+
+
+def test_the_evidence_of_a_constant_is_that_of_its_rows():
+    x = np.column_stack([np.full(12, 7.0), np.random.default_rng(0).normal(size=12)])
+    law = gramian.relations(x, ["c", "x"])[0]
+    assert str(law) == "c = 7"
+    assert law.evidence == pytest.approx(11 * np.log10(2))
+
+
+def test_copies_of_rows_are_no_evidence_for_a_law():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 5, (60, 2))
+    table = np.column_stack([x, x[:, 0] * x[:, 1] * rng.normal(1, 0.01, 60)])
+    copied = np.vstack([table, table[:50]])
+    other = np.column_stack([copied, rng.normal(size=110)])
+    once = gramian.relations(table, [*"abc"])[0]
+    twice = gramian.relations(other, [*"abcd"])[0]
+    assert once.columns == twice.columns == ("a", "b", "c")
+    assert twice.evidence < 1.4 * once.evidence

@@ -122,8 +122,8 @@ def test_parts_of_unseen_dates_are_computed_and_unseen_levels_are_counted(tmp_pa
 @pytest.mark.parametrize(
     ("types", "match"),
     [
-        ({"at": "int64"}, "must be among"),
-        ({"at": ["bool"]}, "must be among"),
+        ({"at": "list<int64>"}, "is unknown"),
+        ({"at": ["bool"]}, "is unknown"),
         ({"at": "timestamp[s]"}, "must give the column 'at' as timestamp"),
         ({"noise": "bool"}, "must give the column 'noise' as bool"),
     ],

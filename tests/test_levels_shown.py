@@ -127,3 +127,18 @@ def test_the_report_escapes_hostile_levels(folder):
     assert "<b>" not in shown
     assert "</script>" not in shown
     assert "7 · x" in cells(page)
+
+
+def test_a_row_breaks_a_law_only_if_the_rounded_law_is_not_the_cell(folder):
+    rng = np.random.default_rng(0)
+    cents, country = rng.integers(100, 90_000, 400), rng.choice(["DE", "FR", "NL"], 400)
+    percent = np.select([country == "DE", country == "FR"], [119, 120], 121)
+    gross = (2 * cents * percent + 100) // 200  # half a cent is rounded up
+    table = pd.DataFrame({"net": cents / 100, "country": country, "gross": gross / 100})
+    table.to_csv("good.csv", index=False)
+    table.loc[::40, "gross"] = (table.gross[::40] + 5.123).round(3)
+    table.to_csv("bad.csv", index=False)
+    succeed("select", "good.csv", "-m", "model.gram")
+    for name, n_holds in (("good.csv", 400), ("bad.csv", 390)):
+        printed = succeed("explain", "model.gram", name).stdout
+        assert f"in {n_holds} of 400 rows of {name}" in printed

@@ -11,6 +11,7 @@ from sklearn.decomposition import PCA
 
 from gramian import GFR, PolynomialManifold
 from gramian._support.words import percent
+from gramian.core.manifold import HeldOutRows
 from gramian.core.manifold._refit import TermSums, refit
 from gramian.core.manifold._surface_terms import Terms
 from gramian.estimators._manifold_plan import growing_families
@@ -309,3 +310,33 @@ def test_verbose_prints_a_line_for_each_round(capsys):
     left = model.total_residual_variance_ / model.total_residual_variance_[0]
     assert len(lines) == 2
     assert lines[1].endswith(f"Polynomial(2), alpha=0.03: {percent(left[-1])} left")
+
+
+# Flat surfaces
+
+
+@pytest.mark.parametrize("seed", [5, 6, 7])
+def test_a_flat_surface_is_taken_unless_held_out_rows_are_sure_of_a_curve(seed):
+    table = np.random.default_rng(seed).uniform(-1, 1, (200, 80))  # noise in a wide table
+    train, test = table[:50], table[50:]
+    surface = PolynomialManifold(3, degree="auto", alpha="auto", n_rounds="auto").fit(train)
+    pca = PCA(3).fit(train)
+    by_surface = test - surface.inverse_transform(surface.transform(test))
+    by_pca = test - pca.inverse_transform(pca.transform(test))
+    assert np.sum(by_surface**2) < 1.0001 * np.sum(by_pca**2)
+
+
+def test_one_row_alone_does_not_make_a_surface_curved():
+    held_out = HeldOutRows(np.eye(10), np.full(10, 0.1), 0.0)
+    flat = np.ones(10)
+    assert not held_out.surely_less(flat - 0.5 * (np.arange(10) == 0), flat)
+    assert held_out.surely_less(np.linspace(0.7, 0.9, 10), flat)
+    assert not held_out.surely_less(flat, flat)
+    assert not held_out.surely_less(np.full(10, 1e-28), np.full(10, 2e-28))
+
+
+@pytest.mark.parametrize("degree", [2, "auto"])
+def test_samples_that_span_too_few_dimensions_are_refused(degree):
+    table = np.random.default_rng(0).standard_normal((2, 5))
+    with pytest.raises(ValueError, match="n_components=2 is more than the 1 dimensions"):
+        PolynomialManifold(2, degree=degree).fit(table)

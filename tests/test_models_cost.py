@@ -8,8 +8,8 @@ from model_cases import edit, fit, replace_array
 
 import gramian
 from gramian import GFS, models
+from gramian.core.pursuit import Decoder
 from gramian.families import Custom, Fourier, Multilinear, Polynomial, Union
-from gramian.families._pruning import prune
 
 N_VARIABLES = 17
 
@@ -85,8 +85,12 @@ def test_pruning_unneeded_functions_does_not_change_the_others(family, share):
     blocks = [expansion.grow(lambda limit: np.empty(0)) for _ in range(5)]
     wanted = [np.flatnonzero(rng.random(block.n_functions) < share) for block in blocks]
     z = rng.standard_normal((5, 30))
-    smaller, places = prune(blocks, wanted)
+    n_wanted = sum(map(len, wanted))
+    coefficients, linear = np.zeros((1 + n_wanted, 1)), np.zeros((5, 1))
+    decoder = Decoder(
+        tuple(blocks), tuple(wanted), coefficients, linear, np.ones(5), None, np.arange(0)
+    )
+    smaller, places = decoder._pruned
     np.testing.assert_array_equal(evaluate(smaller, places, z), evaluate(blocks, wanted, z))
     n_smaller = sum(block.n_functions for block in smaller)
-    n_wanted = sum(map(len, wanted))
     assert n_wanted <= n_smaller <= 5 * n_wanted

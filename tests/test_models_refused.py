@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from model_cases import bounded_work, edit, fit, npy, pack, replace_array, table, unpack
 
+import gramian
 from gramian import GCA, GFR, GFS, UFFS, models
 from gramian.families import Indicator, Multilinear
+from gramian.models._stored_estimators import to_data_and_arrays
 
 X = table()
 
@@ -410,3 +412,15 @@ def test_invalid_arrays_of_uffs_are_refused(tmp_path, path):
 def test_a_parameter_missing_in_a_file_has_its_default(source, path):
     edit(path, lambda d: d["parameters"].pop("tol"), source)
     assert models.load(path).tol == 1e-4
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numbers overflow
+@pytest.mark.parametrize("name", ["mean_", "decoder.units", "decoder.with_x"])
+def test_a_model_with_numbers_beyond_float64_is_not_explained(name, path):
+    X = np.random.default_rng(0).uniform(1, 5, (100, 3))
+    fitted = GFS(2, family="polynomial", degree=2, alpha=0).fit(X)
+    _, arrays = to_data_and_arrays(fitted, moments=True)
+    models.save(fitted, path, moments=True)
+    replace_array(path, name, 1e200 * arrays[name])
+    with pytest.raises(ValueError, match="cannot be explained"):
+        gramian.explain(models.load(path))

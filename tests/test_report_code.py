@@ -31,6 +31,12 @@ def test_code_on_the_page_reproduces_the_report(tmp_path, monkeypatch, estimator
     assert _without_dates(Page(tmp_path / "report.html").source) == _without_dates(page.source)
 
 
+def test_the_code_has_the_parameters_of_the_fit(tmp_path):
+    X = power_table()
+    fitted = GFS(2, alpha=0).fit(X).set_params(n_features_to_select=5, alpha=1.0)
+    assert "GFS(alpha=0, n_features_to_select=2)" in code_of(page_of(tmp_path, fitted, X))
+
+
 def test_code_with_preprocessing_runs(tmp_path, monkeypatch):
     X = power_table(colour=["red", "blue", "green"] * 100)
     X.loc[[3, 5], "heat"] = np.nan

@@ -272,6 +272,25 @@ def test_pca_is_fitted_to_scaled_columns_if_the_fit_scales(tmp_path, estimator):
         assert curve["values"][1:4] == pytest.approx(values[:3])
 
 
+def ids_and_noise():
+    """Return a column of ids near 10¹⁷ beside independent columns, and the scaled columns."""
+    columns = np.random.default_rng(0).standard_normal((400, 5))
+    numbers = np.random.default_rng(1).permutation(400)
+    table = pd.DataFrame(columns).add_prefix("c").assign(id=10**17 + 16 * numbers)
+    shown = np.column_stack([columns, numbers])
+    return table, (shown - shown.mean(axis=0)) / shown.std(axis=0)
+
+
+def test_large_ids_do_not_change_the_pca_curve(tmp_path):
+    from sklearn.decomposition import PCA
+
+    X, scaled = ids_and_noise()
+    page = page_of(tmp_path, GFR(3, scale=True).fit(X), X)
+    curve = next(each for each in page.charts["views"][0]["curves"] if each["key"] == "pca")
+    expected = 1 - np.cumsum(PCA().fit(scaled).explained_variance_ratio_)
+    assert curve["values"][1:4] == pytest.approx(expected[:3], rel=1e-9)
+
+
 @pytest.mark.parametrize("name", ["pixel_{0}_{1}", "pixel{2}"])
 def test_pixels_are_shown_as_images(tmp_path, name):
     names = [name.format(i // 3, i % 3, i + 1) for i in range(9)]

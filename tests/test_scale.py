@@ -32,7 +32,7 @@ def test_a_scaled_fit_equals_a_fit_to_standardized_columns(estimator, params):
     scaled, pipeline, inner = both(estimator, **params)
     for name in ("residual_variance_", "total_residual_variance_", "gcv_total_residual_variance_"):
         assert_allclose(getattr(scaled, name), getattr(inner, name), **ROUNDING)
-    assert_array_equal(scaled.model_.chosen, inner.model_.chosen)
+    assert_array_equal(scaled.model_.kept.chosen, inner.model_.kept.chosen)
     assert_allclose(scaled.scale_, X.std(axis=0), rtol=1e-12)
     assert scaled.score(X[:100]) == pytest.approx(pipeline.score(X[:100]), abs=1e-9)
     standardized = pipeline[0].transform(X)
@@ -71,7 +71,7 @@ def test_reconstructions_are_in_the_units_of_the_table(estimator, linear):
 def test_units_of_columns_do_not_matter(estimator):
     one = make(estimator, 3, scale=True).fit(X)
     other = make(estimator, 3, scale=True).fit(X / UNITS)
-    assert_array_equal(one.model_.chosen, other.model_.chosen)
+    assert_array_equal(one.model_.kept.chosen, other.model_.kept.chosen)
     assert_allclose(one.residual_variance_, other.residual_variance_, **ROUNDING)
     if not one.model_.selects:
         assert_allclose(one.transform(X), other.transform(X / UNITS), atol=1e-9)
@@ -97,7 +97,7 @@ def test_streams_and_model_files_of_scaled_fits_agree_with_arrays(estimator, tmp
     whole = make(estimator, 3, scale=True).fit(X)
     stream = make(estimator, 3, scale=True, memory_budget=2**20)
     stream.fit(lambda: iter([X[:150], X[150:]]))
-    assert_array_equal(whole.model_.chosen, stream.model_.chosen)
+    assert_array_equal(whole.model_.kept.chosen, stream.model_.kept.chosen)
     assert_allclose(whole.residual_variance_, stream.residual_variance_, rtol=1e-8, atol=1e-10)
     assert_allclose(whole.transform(X), stream.transform(X), rtol=1e-8, atol=1e-8)
     whole.save(tmp_path / "model.gram")
@@ -111,7 +111,7 @@ def test_dask_collections_give_the_scaled_fit_of_arrays(estimator):
     array = pytest.importorskip("dask.array")
     whole = make(estimator, 3, scale=True).fit(X)
     parts = make(estimator, 3, scale=True).fit(array.from_array(X, chunks=(90, 6)))
-    assert_array_equal(whole.model_.chosen, parts.model_.chosen)
+    assert_array_equal(whole.model_.kept.chosen, parts.model_.kept.chosen)
     assert_allclose(whole.residual_variance_, parts.residual_variance_, rtol=1e-8, atol=1e-10)
 
 
@@ -131,7 +131,7 @@ def test_redundant_directions_are_explained():
     gca = GCA(threshold=0.01, scale=True, basis=np.eye(3), backward=False, alpha=0).fit(table)
     assert len(gca.redundant_indices_) == 1
     (found,) = explain(gca, table)
-    coordinates = gca.model_.centre(table) @ gca.model_.axes.T
+    coordinates = gca.model_.centre(table) @ (gca.basis_ / gca.scale_).T
     predicted = found(gca.transform(table))
     target = coordinates[:, gca.redundant_indices_[0]]
     assert 1 - np.mean((target - predicted) ** 2) / target.var() > 0.999

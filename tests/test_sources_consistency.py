@@ -205,11 +205,18 @@ def test_families_with_levels_work_from_files(tmp_path):
     assert_same(fitted, GFS(4, family="indicator", alpha=0, criterion="variance").fit(x))
 
 
-@pytest.mark.parametrize("n_steps", [1, 3])
 @pytest.mark.parametrize("kind", [GFR, GFS])
-def test_a_fit_reads_its_source_once_and_then_once_a_step(kind, n_steps):
+def test_a_fit_reads_its_source_once_then_once_a_step_and_once_for_ranges(kind):
     source = AgainAndAgain(make_table(10_000))
-    make(kind, n_steps, memory_budget=BUDGET).fit(source)
+    make(kind, 3, memory_budget=BUDGET).fit(source)
+    assert source.n_passes == 1 + 3 + 1
+
+
+@pytest.mark.parametrize(("n_steps", "degree"), [(1, 2), (3, 1)])
+@pytest.mark.parametrize("kind", [GFR, GFS])
+def test_a_fit_of_variables_alone_needs_no_pass_for_ranges(kind, n_steps, degree):
+    source = AgainAndAgain(make_table(10_000))
+    make(kind, n_steps, memory_budget=BUDGET, degree=degree).fit(source)
     assert source.n_passes == 1 + n_steps
 
 
@@ -217,7 +224,7 @@ def test_a_fit_reads_its_source_once_and_then_once_a_step(kind, n_steps):
 def test_the_test_for_shrinkage_reads_the_source_once_more(kind):
     source = AgainAndAgain(make_table(10_000))
     assert make(kind, 3, memory_budget=BUDGET, alpha="auto").fit(source).alpha_ == 0
-    assert source.n_passes == 1 + 3 + 1
+    assert source.n_passes == 1 + 3 + 1 + 1
 
 
 def test_rows_that_take_half_the_budget_are_read_twice_and_kept():

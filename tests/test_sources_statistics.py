@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from gramian.core.rows import as_source, open_stream
 from gramian.core.rows._first_pass import Split, look_at, put_together
 from gramian.core.rows._statistics import (
     centring_of,
@@ -118,11 +119,11 @@ def test_held_out_rows_do_not_depend_on_the_order_of_merging(weighted):
     for number in range(20):
         part = slice(100 * number, 100 * (number + 1))
         weights = None if w is None else w[part]
-        looks.append(look_at(x[part], weights, number, split, covariance=True))
+        looks.append(look_at(x[part], weights, split, covariance=True))
     chain = put_together(looks)
     tree = put_together([put_together(looks[i : i + 5]) for i in range(0, 20, 5)])
     assert chain.split == tree.split
-    out = np.concatenate([chain.split.mask(number, 100) for number in range(20)])
+    out = chain.split.mask(x)
     assert 25 <= out.sum() <= 100
     for look in (chain, tree):
         held_out, weights = look.held_out
@@ -130,3 +131,11 @@ def test_held_out_rows_do_not_depend_on_the_order_of_merging(weighted):
         assert weights is None if w is None else np.array_equal(weights, w[out])
         rest = statistics_of(x[~out], None if w is None else w[~out], covariance=True)
         assert_equal_up_to_rounding(look.statistics, rest)
+
+
+def test_rows_far_from_zero_are_centred_by_a_mean_in_two_parts():
+    x = 2 + 1e-9 * np.random.default_rng(0).standard_normal((5000, 3))
+    source = as_source(lambda: iter(np.array_split(x, 5)))
+    rows, _, _ = open_stream(source, "column", memory_budget=2**20)
+    centred = np.concatenate([block.x for block in rows.blocks()])
+    assert np.abs(np.sqrt(5000) * centred.mean(axis=0)).max() < 1e-14

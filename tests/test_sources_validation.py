@@ -19,7 +19,7 @@ from source_cases import (
 )
 
 from gramian import GFR, GFS
-from gramian.fitting import _checked_data as preparation
+from gramian.fitting import _held_out_rows as preparation
 
 EACH = pytest.mark.parametrize("index", INDICES, ids=[each[0].__name__ for each in ALGORITHMS])
 NEW = make_table(500, seed=7)
@@ -107,3 +107,11 @@ def test_a_family_can_be_chosen_from_files(tmp_path):
     expected = GFS(3, family="auto", degree="auto", alpha=0, criterion="variance").fit(X)
     assert fitted.family_ == expected.family_
     np.testing.assert_array_equal(fitted.selected_features_, expected.selected_features_)
+
+
+@pytest.mark.parametrize("weight", [np.inf, np.nan, -1.0])
+def test_weights_in_blocks_must_be_finite_and_not_negative(weight):
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=[*"abc"])
+    table["w"] = np.where(np.arange(60) == 42, weight, 1.0)
+    with pytest.raises(ValueError, match=rf"row 42 of .* is {weight}; weights must be finite"):
+        GFR(1, alpha=0).fit(lambda: iter([table[:30], table[30:]]), sample_weight="w")

@@ -8,11 +8,12 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from cli_cases import folder, succeed  # noqa: F401
+from cli_cases import folder, run, succeed  # noqa: F401
 from source_cases import NAMES, make_table
 
 import gramian.models
 from gramian import GCA, GFA, GFR, GFS
+from gramian.exceptions import FormatError
 
 pytestmark = pytest.mark.usefixtures("folder")
 ENDINGS = [
@@ -154,6 +155,20 @@ def test_the_command_reads_a_folder_of_parquet_files(folder):  # noqa: F811
     succeed("select", "parts", "-n", "3", "-q", "-o", "kept.parquet")
     GFS(3).fit_transform("parts", output="kept_too.parquet")
     assert_same_file("kept.parquet", "kept_too.parquet")
+
+
+@pytest.mark.parametrize("other", ["b.csv", "sub/b.csv.gz", "b.feather", "b.npy"])
+def test_a_folder_of_parquet_and_other_tables_is_refused(folder, other):  # noqa: F811
+    (folder / "parts" / "sub").mkdir(parents=True)
+    write(TABLE, "parts/a.parquet")
+    (folder / "parts" / "README.md").write_text("a note is no table")
+    assert GFS(3).fit("parts").n_samples_ == 3000
+    (folder / "parts" / other).write_bytes(b"1,2")
+    with pytest.raises(FormatError, match=f"with other tables: {other.rpartition('/')[2]}"):
+        GFS(3).fit("parts")
+    done = run("select", "parts")
+    assert done.exit_code == 2
+    assert "move the other files" in done.stderr
 
 
 def test_several_compressed_files_are_read_as_one_table():

@@ -155,3 +155,15 @@ def test_transform_keeps_float32(estimator):
     assert out.dtype == np.float32
     np.testing.assert_allclose(out, fitted.transform(X), atol=1e-5)
     assert fitted.inverse_transform(out).dtype == np.float32
+
+
+def test_uffs_takes_the_selected_columns_of_a_frame_by_name():
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 4)), columns=[*"abcd"])
+    fitted = UFFS(n_features_to_select=2).fit(table)
+    kept = table[fitted.get_feature_names_out()]
+    turned = kept[kept.columns[::-1]]
+    np.testing.assert_array_equal(
+        fitted.inverse_transform(turned), fitted.inverse_transform(kept.to_numpy())
+    )
+    with pytest.raises(ValueError, match="lacks the column"):
+        fitted.inverse_transform(kept.rename(columns={kept.columns[0]: "e"}))

@@ -175,17 +175,28 @@ def test_a_held_out_fraction_equals_separate_validation_data(estimator):
 
 
 @every_estimator
-def test_held_out_rows_depend_on_the_random_state_only(estimator):
-    def held_out(seed=3, **params):
-        fitted = make(estimator, 1, validation_fraction=0.25, **params).fit(numbered(seed=seed))
+def test_held_out_rows_depend_on_the_rows_and_the_random_state_only(estimator):
+    def held_out(units=(1, 1, 1, 1), **params):
+        fitted = make(estimator, 1, validation_fraction=0.25, **params).fit(numbered() * units)
         return rows_of_the_fit(fitted, range(40), 30).tolist()
 
     assert held_out() == held_out()
     assert held_out() == held_out(random_state=0)
-    assert held_out() == held_out(seed=4, degree=1)
+    assert held_out() == held_out((1, -3, 0.7, 1e9), degree=1)
     assert held_out() == held_out(alpha=0.1, max_functions=2)
     assert held_out() == held_out(random_state=np.random.RandomState(0))
     assert held_out() != held_out(random_state=1)
+
+
+@every_estimator
+def test_the_order_of_rows_and_columns_does_not_change_the_held_out_rows(estimator):
+    table = numbered()
+    rows, columns = np.random.default_rng(0).permutation(40), [0, 3, 2, 1]
+    fitted = make(estimator, 1, validation_fraction=0.25).fit(table)
+    moved = make(estimator, 1, validation_fraction=0.25).fit(table[rows][:, columns])
+    np.testing.assert_array_equal(
+        rows_of_the_fit(fitted, range(40), 30)[rows], rows_of_the_fit(moved, rows, 30)
+    )
 
 
 @every_estimator

@@ -170,8 +170,8 @@ def test_the_model_encodes_and_decodes_as_the_estimator_does(name, tmp_path):
     estimator.save(tmp_path / "model.gram")
     for fitted in (estimator, load(tmp_path / "model.gram")):
         model = fitted.model_
-        kept = model.encoder(model.centre(X))
-        assert len(model.kept_names) == kept.shape[1] == len(model.chosen)
+        kept = model.kept.encode(model.centre(X))
+        assert len(model.kept_names) == kept.shape[1] == len(model.kept.chosen)
         assert {*fitted.get_feature_names_out()} == {*model.kept_names}
         reconstructed = fitted.inverse_transform(fitted.transform(X))
         np.testing.assert_allclose(model.decode(kept), reconstructed, atol=1e-9)

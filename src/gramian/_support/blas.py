@@ -34,16 +34,19 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def threads_for(n_multiplications: float, small: float = SMALL) -> AbstractContextManager[Any]:
-    """Return a context in which small work is done by one thread."""
-    if n_multiplications <= small:
+def threads_for(n_multiplications: float) -> AbstractContextManager[Any]:
+    """Return a context manager that limits BLAS to one thread if the work is small.
+
+    `n_multiplications` is the number of multiplications of numbers in the work.
+    """
+    if n_multiplications <= SMALL:
         return _limit(1)
     held_back = _held_back.get()
     return nullcontext() if held_back is None else _limit(held_back)
 
 
 class _Limits:
-    """Limits on the number of BLAS threads, of which the whole process has only one.
+    """Context manager that limits the number of BLAS threads of the whole process.
 
     Fits in several threads enter and leave at any time: the limit that was set last is in force,
     and the last fit to leave restores the number of threads before the first limit.
@@ -57,7 +60,7 @@ class _Limits:
 
     @contextmanager
     def __call__(self, n: int) -> Iterator[None]:
-        """Limit the number of threads."""
+        """Limit the number of BLAS threads to `n` within a `with` block."""
         key = object()
         try:
             with self._lock:
@@ -90,7 +93,7 @@ _held_back: ContextVar[int | None] = ContextVar("held_back", default=None)
 
 @contextmanager
 def mostly_small() -> Iterator[None]:
-    """Limit products to one thread, except within `threads_for` of large work.
+    """Limit matrix products to one thread in a block, except within `threads_for` of large work.
 
     Sums over rows may use the free threads.
     """
@@ -112,7 +115,7 @@ def n_threads() -> int:
 
 
 def times(a: Array, b: Array) -> Array:
-    """Return ``a @ b`` of a matrix and a matrix or vector."""
+    """Return the product ``a @ b``; `a` is a matrix, and `b` a matrix or a vector."""
     if b.ndim == 1:
         matrix, transposed = _in_order(a.T)
         product: Array = blas.dgemv(1.0, matrix, b, trans=1 - transposed)
@@ -123,14 +126,14 @@ def times(a: Array, b: Array) -> Array:
 
 
 def add_product(out: Array, a: Array, b: Array, factor: float = 1.0) -> None:
-    """Add ``factor * a @ b`` to a matrix in C order, in place."""
+    """Add ``factor * a @ b`` to the matrix `out` in C order, in place."""
     if out.size and b.size:
         assert out.flags.c_contiguous
         _product(factor, a, b, beta=1.0, c=out.T, overwrite_c=1)
 
 
 def _product(factor: float, a: Array, b: Array, **options: Any) -> Array:
-    """Return the transpose of a product, which in BLAS's order of memory is ``b.T @ a.T``."""
+    """Return the transpose of ``factor * a @ b``, computed as ``b.T @ a.T`` in Fortran's order."""
     first, trans_first = _in_order(b.T)
     second, trans_second = _in_order(a.T)
     product: Array = blas.dgemm(
@@ -140,7 +143,7 @@ def _product(factor: float, a: Array, b: Array, **options: Any) -> Array:
 
 
 def _in_order(matrix: Array) -> tuple[Array, int]:
-    """Return a matrix in Fortran's order, and True if it is the transpose of the given one."""
+    """Return a matrix or its transpose in Fortran's order, and 1 if it is the transpose, else 0."""
     if matrix.flags.f_contiguous:
         return matrix, 0
     if matrix.flags.c_contiguous:
@@ -172,7 +175,7 @@ def subtract_second_moments(lower: Array, x: Array) -> None:
 
 
 def _add_second_moments(lower: Array, x: Array, factor: float) -> None:
-    """Add ``factor * x.T @ x`` to a lower triangle, tile by tile."""
+    """Add ``factor * x.T @ x`` to the lower triangle of a matrix, in place, tile by tile."""
     for start in range(0, len(lower), MAX_SIDE):
         columns = slice(start, start + MAX_SIDE)
         for top in range(start, len(lower), MAX_SIDE):
@@ -183,7 +186,7 @@ def _add_second_moments(lower: Array, x: Array, factor: float) -> None:
 
 
 def symmetric(lower: Array) -> Array:
-    """Return the symmetric matrix with the given lower triangle; the upper one is ignored."""
+    """Return the symmetric matrix with the lower triangle of `lower`; its upper one is ignored."""
     full: Array = np.tril(lower) + np.tril(lower, -1).T
     return full
 

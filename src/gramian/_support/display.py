@@ -1,4 +1,4 @@
-"""Tables for notebooks: HTML and data frames."""
+"""Tables for notebooks, as HTML and as pandas data frames."""
 
 from __future__ import annotations
 

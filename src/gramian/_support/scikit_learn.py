@@ -20,7 +20,10 @@ from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 
 def container_of(estimator: Any) -> str:
-    """Return the container that `set_output` or the configuration asks `transform` for."""
+    """Return the kind of table that `transform` shall return, such as "default" or "pandas".
+
+    It is set by `set_output` or by scikit-learn's configuration.
+    """
     return str(_get_output_config("transform", estimator)["dense"])
 
 

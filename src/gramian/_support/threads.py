@@ -1,4 +1,4 @@
-"""Row blocks shared out among threads."""
+"""Division of row blocks among threads, each of which sums over its blocks."""
 
 from __future__ import annotations
 
@@ -21,23 +21,26 @@ IN_FLIGHT = 2
 
 
 class AddProduct(Protocol):
-    """Adds a multiple of the product of two matrices to the first argument."""
+    """Interface of a function that adds a multiple of a matrix product to its first argument."""
 
     def __call__(self, out: Array, a: Array, b: Array, factor: float = 1.0) -> None: ...
 
 
 def n_workers(n_rows: int) -> int:
-    """Return the number of threads for a sum over rows, at most those that BLAS may use now."""
+    """Return the number of threads for a sum over `n_rows` rows, at most those BLAS may use."""
     return max(1, min(n_threads(), n_rows // ROWS_PER_WORKER))
 
 
 def n_workers_for(n_multiplications: float) -> int:
-    """Return the number of threads for a sequence of products: one if the products are small."""
+    """Return the number of threads for products of matrices: one if the products are small.
+
+    `n_multiplications` is the number of multiplications of numbers in all products.
+    """
     return 1 if n_multiplications <= SMALL else n_threads()
 
 
 def product_for(n_workers: int) -> AddProduct:
-    """Return the fastest matrix product for each of `n_workers` threads.
+    """Return the function for matrix products that is fastest if `n_workers` threads run.
 
     A single worker uses SciPy's product, which may use all threads of BLAS. Several workers use
     NumPy's product, because SciPy's product makes other threads wait.
@@ -46,7 +49,7 @@ def product_for(n_workers: int) -> AddProduct:
 
 
 class _NumpyProduct:
-    """Products by NumPy for one thread, with a buffer that is used again."""
+    """Matrix product by NumPy for one thread; the array for the product is reused."""
 
     def __init__(self) -> None:
         self._memory: Array = np.empty(0)

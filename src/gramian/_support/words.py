@@ -37,7 +37,7 @@ def names_or_numbers(names: Sequence[str] | None, n: int) -> list[str]:
 
 
 def is_storable_text(value: Any) -> bool:
-    """Return True if a value is text that a file can hold: without lone surrogates."""
+    """Return True if a value is text that a UTF-8 file can hold (no lone surrogates)."""
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
@@ -64,7 +64,7 @@ def plural(n: int, one: str, many: str | None = None) -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """Write a number of things.
+    """Return a number and the word for what is counted, such as "12,345 rows".
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share as a percentage, never rounded up to 100 % or down to 0 %.
+    """Return a share as a percentage, never rounded up to 100 % or down to 0 %.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def the_columns(names: Sequence[str]) -> str:
 
 
 def cut(name: str, length: int) -> str:
-    """Cut a long name.
+    """Return a name, cut to `length` letters if it is longer.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def cut(name: str, length: int) -> str:
 
 
 def data_size(n_bytes: float) -> str:
-    """Write a number of bytes.
+    """Return a number of bytes as text, such as "1.5 GiB".
 
     Parameters
     ----------

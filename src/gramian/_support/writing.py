@@ -14,7 +14,7 @@ WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
-    """Refuse, before any work is done, a file that cannot be written.
+    """Raise an error, before any work is done, if a file cannot be written.
 
     Parameters
     ----------

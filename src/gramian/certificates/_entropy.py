@@ -12,7 +12,7 @@ from scipy.linalg import eigh, null_space
 from gramian._support.types import Array, IntArray
 from gramian._support.words import percent
 from gramian.estimators import GFR, GFS
-from gramian.fitting import check_rows, only_complete
+from gramian.fitting import KeptColumns, KeptDirections, check_rows, only_complete
 
 ROUNDING = 1e-12
 """Coordinates that differ by less than this share of the largest value are equal."""
@@ -184,7 +184,10 @@ class EntropyCertificate:
 
 
 def certify_entropy(estimator: GFR | GFS, X: ArrayLike) -> EntropyCertificate:
-    """Evaluate Theorem 1 or 4 on a fit."""
+    """Evaluate Theorem 1 (GFR) or Theorem 4 (GFS) of the paper on a fit.
+
+    `X` has the rows of the fit, or new rows.
+    """
     model = estimator.model_
     table, _ = only_complete(check_rows(estimator, X, gaps=True), None, "X")
     table = np.asarray(table, dtype=np.float64)
@@ -197,15 +200,16 @@ def certify_entropy(estimator: GFR | GFS, X: ArrayLike) -> EntropyCertificate:
     rows = table[first]
     shares = counts / len(table)
     x = model.centre(rows)
-    residual = x - model.decoder(model.encoder(x))
-    if model.directions is None:
-        left = ~model.support
-        variables, residual, kept = rows[:, left], residual[:, left], rows[:, model.support]
-        scale = np.abs(x[:, left]).max(axis=0)
-    else:
-        basis = completion(model.directions, residual, shares)
-        variables, residual, kept = x @ basis.T, residual @ basis.T, model.encoder(x)
-        scale = np.full(len(basis), largest)
+    residual = x - model.decoder(model.kept.encode(x), extrapolate=True)
+    match model.kept:
+        case KeptColumns(support=support):
+            left = ~support
+            variables, residual, kept = rows[:, left], residual[:, left], rows[:, support]
+            scale = np.abs(x[:, left]).max(axis=0)
+        case KeptDirections(directions=directions):
+            basis = completion(directions, residual, shares)
+            variables, residual, kept = x @ basis.T, residual @ basis.T, model.kept.encode(x)
+            scale = np.full(len(basis), largest)
     nonzero = np.abs(residual) > ZERO * scale
     residual = np.where(nonzero, residual, 0.0)
     frequencies = np.minimum(shares @ nonzero, 1.0)
@@ -250,7 +254,17 @@ def certify_entropy(estimator: GFR | GFS, X: ArrayLike) -> EntropyCertificate:
 
 
 def completion(directions: Array, residual: Array, shares: Array) -> Array:
-    """Complete directions to an orthonormal basis by eigenvectors of the residual covariance."""
+    """Complete directions to an orthonormal basis by eigenvectors of the residual covariance.
+
+    Parameters
+    ----------
+    directions : array of shape (n_directions, n_columns)
+        The directions, orthonormal rows.
+    residual : array of shape (n_rows, n_columns)
+        The residuals of the distinct rows.
+    shares : array of shape (n_rows,)
+        The share of each distinct row among all rows.
+    """
     others: Array = null_space(directions).T if len(directions) else np.eye(directions.shape[1])
     rest = np.sqrt(shares)[:, np.newaxis] * (residual @ others.T)
     vectors: Array = eigh(rest.T @ rest)[1].T[::-1] if len(others) else others
@@ -258,7 +272,10 @@ def completion(directions: Array, residual: Array, shares: Array) -> Array:
 
 
 def label(values: Array, spacing: float) -> IntArray:
-    """Return labels by size; neighbouring values closer than the spacing share a label."""
+    """Return a whole number for each value; larger values have larger or equal numbers.
+
+    Neighbouring values that are closer than `spacing` have the same number.
+    """
     order = np.argsort(values, kind="stable")
     labels = np.empty(len(values), dtype=np.intp)
     labels[order] = np.cumsum(np.diff(values[order], prepend=values[order[:1]]) > spacing)
@@ -266,7 +283,7 @@ def label(values: Array, spacing: float) -> IntArray:
 
 
 def entropy(shares: Array) -> float:
-    """Return the entropy of a distribution, in bits."""
+    """Return the entropy, in bits, of a distribution with the probabilities `shares`."""
     return float(-np.sum(shares * np.log2(shares)))
 
 

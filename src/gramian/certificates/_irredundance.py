@@ -14,7 +14,13 @@ from gramian.certificates._nested import nested_fits
 from gramian.core.pursuit import TIE
 from gramian.core.rows import CONSTANT
 from gramian.estimators import GCA, GFA
-from gramian.fitting import ROWS_AT_ONCE, FittedModel, check_rows, only_complete
+from gramian.fitting import (
+    ROWS_AT_ONCE,
+    FittedModel,
+    RedundancySearch,
+    check_rows,
+    only_complete,
+)
 
 IN_SPAN = 1e-12
 """Largest residual share of a component's variance that counts as a rounding error."""
@@ -71,7 +77,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition of the theorem, and the result of its check.
+    """A condition of Theorem 2 or 5 of the paper, and the result of its check.
 
     Attributes
     ----------
@@ -213,14 +219,14 @@ FIRST = (
 
 
 def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertificate:
-    """Check the conditions of Theorem 2 or 5."""
+    """Check the conditions of Theorem 2 (GCA) or 5 (GFA) of the paper on the rows X."""
     model = estimator.model_
     x = model.centre(only_complete(check_rows(estimator, X, gaps=True), None, "X")[0])
     components = measure(model, x)
     kept = [each for each in components if each.kept]
     redundant = [each for each in components if not each.kept]
     n_functions, n_fitted = model.record.n_functions, model.record.n_rows
-    n_open = len(model.dropped) + len(model.chosen) - len(components)
+    n_open = len(model.kept.dropped) + len(model.kept.chosen) - len(components)
     left_open = (
         f"The fit ended ({model.record.stop_reason}) with {n_open} components neither kept nor "
         "redundant, about which the theorem says nothing."
@@ -268,16 +274,12 @@ def measure(model: FittedModel, x: Array) -> tuple[Component, ...]:
     with all components: then there are units in which all kept components have larger variance.
     """
     threshold = model.asked.threshold or 0.0
-    kept, redundant = model.chosen, model.redundant
-    assert redundant is not None
-    if model.axes is not None:
-        to_z = model.axes.T
+    assert isinstance(model.search, RedundancySearch)
+    kept, redundant = model.kept.chosen, model.search.redundant
+    to_z = model.kept.candidates(model.scale).T
+    names = model.column_names
+    if not model.selects:
         names = [f"direction {i}" for i in range(to_z.shape[1])]
-    else:
-        to_z = np.eye(x.shape[1])
-        names = model.column_names
-    if model.selects and model.scale is not None:
-        to_z = to_z / model.scale
     variances = np.mean((x @ to_z) ** 2, axis=0)
     n_before = [*range(len(kept))]
     for i in redundant:  # among equal variances, kept components come first
@@ -288,7 +290,7 @@ def measure(model: FittedModel, x: Array) -> tuple[Component, ...]:
     left, left_by_laws = np.zeros(len(indices)), np.zeros(x.shape[1])
     for start in range(0, len(x), ROWS_AT_ONCE):
         part = x[start : start + ROWS_AT_ONCE]
-        codes = model.encoder(part)
+        codes = model.kept.encode(part)
         fitted = model.decoder.evaluate(codes).T @ coefficients
         left += np.sum((part @ to_z[:, indices] - fitted) ** 2, axis=0) / len(x)
         if model.laws:
@@ -315,7 +317,7 @@ def measure(model: FittedModel, x: Array) -> tuple[Component, ...]:
 
 
 def _distinct(kept: list[Component], redundant: list[Component]) -> Condition:
-    """Assumption 1, for the redundancies that were found."""
+    """Return the check that each redundancy has a component of its own (Assumption 1)."""
     text = (
         "Each redundancy has its own component of least variance, which appears in no other."
         if redundant

@@ -1,4 +1,4 @@
-"""Fits by functions of the variables that were chosen first."""
+"""Fits of columns by functions of only those variables that a fit chose first."""
 
 from __future__ import annotations
 

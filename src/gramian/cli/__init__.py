@@ -37,7 +37,8 @@ def main() -> None:
         from gramian.cli._errors import discard_output
 
         discard_output()
-        sys.exit(f"gramian: standard output cannot be written to: {error.strerror}")
+        print(f"gramian: standard output cannot be written: {error.strerror}", file=sys.stderr)
+        sys.exit(2)
 
 
 def _leave(number: int, frame: object) -> NoReturn:

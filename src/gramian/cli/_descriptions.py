@@ -12,7 +12,15 @@ import numpy as np
 from gramian._support.types import Array
 from gramian._support.words import counted, percent
 from gramian.cli._pages import four_digits
-from gramian.fitting import AnyModel, FittedManifold, FittedModel, FittedNorms, Steps
+from gramian.fitting import (
+    AnyModel,
+    EliminationSearch,
+    FittedManifold,
+    FittedModel,
+    FittedNorms,
+    SetSearch,
+    Steps,
+)
 from gramian.laws import ColumnLaw
 
 
@@ -116,16 +124,15 @@ def _statement(model: FittedModel) -> str:
         if model.scale is None
         else "Columns were scaled to variance 1 (--same-unit if they share a unit)"
     )
-    found = model.elimination
-    if found is None:
+    if not isinstance(model.search, EliminationSearch):
         return f"{footing}."
     few = "-a gfs -n 10" if model.selects else "-a gfr -n 10"
     kept = f"{model.thing}s"
     return (
         f"Dropped: {kept} that functions of the kept {kept} explain (R² ≥ "
-        f"{1 - found.threshold:.6g} on rows left out of the fit). {footing}; their order does not "
-        f"matter. For a few {kept} that stand for all say {few}; for the published algorithm "
-        "--forward."
+        f"{1 - model.search.selection.threshold:.6g} on rows left out of the fit). {footing}; "
+        f"their order does not matter. For a few {kept} that stand for all say {few}; for the "
+        "published algorithm --forward."
     )
 
 
@@ -135,9 +142,9 @@ def _elimination(model: FittedModel) -> dict[str, Any]:
     They contain each dropped column with its evidence, residual shares and alternatives. The
     result is empty if the model did not eliminate columns backward.
     """
-    found = model.elimination
-    if found is None:
+    if not isinstance(model.search, EliminationSearch):
         return {}
+    found = model.search.selection
     name = model.column_names.__getitem__ if model.selects else str
     laws = {law.column: str(law) for law in model.laws}
     constant = {*np.flatnonzero(model.variances == 0)}
@@ -202,11 +209,11 @@ def _advice(model: FittedModel) -> dict[str, Any]:
     the share that would no longer be explained without a kept column. The result is empty if the
     fit did not search for best sets.
     """
-    sets, names = model.best_sets, model.column_names
-    if sets is None:
+    if not isinstance(model.search, SetSearch):
         return {}
+    sets, names = model.search.sets, model.column_names
     whole = sets.total[0] or 1.0
-    kept = zip(model.chosen, sets.losses / whole, strict=True)
+    kept = zip(model.kept.chosen, sets.losses / whole, strict=True)
     new = zip(sets.following, sets.gains / whole, strict=True)
     return {
         "losses": {names[i]: float(loss) for i, loss in kept},

@@ -45,6 +45,21 @@ class UsageError(CommandError):
     code = USAGE
 
 
+class OutputError(UsageError):
+    """Error for an output that cannot be written, for example because the disk is full.
+
+    Parameters
+    ----------
+    where : str
+        The path of the file, or "standard output".
+    error : OSError
+        The error of the operating system.
+    """
+
+    def __init__(self, where: str, error: OSError) -> None:
+        super().__init__(f"{where} cannot be written: {error.strerror or error}")
+
+
 def printable(text: str) -> str:
     r"""Return a text that is safe to print: each control character is escaped, a line break as \n.
 
@@ -72,16 +87,30 @@ def say(sentence: str) -> None:
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """Turn an OSError in the block into a CommandError: "standard output cannot be written"."""
+    """Turn an OSError in the block into an OutputError: "standard output cannot be written"."""
+    try:
+        with writing("standard output"):
+            yield
+    except OutputError:
+        discard_output()
+        raise
+
+
+@contextmanager
+def writing(where: str) -> Iterator[None]:
+    """Turn an OSError in the block into an OutputError, except for a closed pipe.
+
+    Parameters
+    ----------
+    where : str
+        The path of the file that the block writes, or "standard output".
+    """
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        discard_output()
-        raise CommandError(
-            f"standard output cannot be written: {error.strerror or error}"
-        ) from error
+        raise OutputError(where, error) from error
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:

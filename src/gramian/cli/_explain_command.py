@@ -151,7 +151,7 @@ def formulas(
     if rows is not None:
         x, _ = only_complete(model.steps.apply(rows), None, name or "the table")
     fitted = model.estimator.model_
-    if x is not None and fitted.selects and of_fit(fitted, None, fitted.dropped):
+    if x is not None and fitted.selects and of_fit(fitted, None, fitted.kept.dropped):
         found = gramian.explain(model.estimator, features=features, max_terms=max_terms)
         columns = subject_of(fitted, features).columns
         return found.tested(dict(zip(columns, x.T, strict=True)), name)

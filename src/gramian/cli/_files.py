@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gramian._support.writing import check_target
-from gramian.cli._errors import CommandError, UsageError
+from gramian.cli._errors import CommandError, UsageError, writing
 from gramian.cli._options import Reading, TableOutput
 from gramian.exceptions import DelimiterError, FormatError
 from gramian.tables import (
@@ -135,16 +135,13 @@ def open_target(output: TableOutput, schema: Any) -> Iterator[Writer]:
         raise UsageError(
             f"a terminal cannot show {format}; name a file with -o, or say --output-format csv"
         )
-    try:
-        with open_output(
+    with (
+        writing("standard output" if standard else path),  # errors of reading are TableErrors
+        open_output(
             sys.stdout.buffer if standard else path,
             schema,
             format,
             escape_formulas=output.escape_formulas,
-        ) as writer:
-            yield writer
-    except BrokenPipeError:
-        raise
-    except OSError as error:  # the output failed: errors of reading are TableErrors
-        where = "standard output" if standard else path
-        raise CommandError(f"{where} cannot be written: {error.strerror or error}") from error
+        ) as writer,
+    ):
+        yield writer

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gramian._support.words import counted, data_size, duration, listed
-from gramian.cli._errors import UsageError, guarded
+from gramian.cli._errors import UsageError, guarded, writing
 from gramian.cli._options import (
     DataFile,
     DataOptions,
@@ -114,7 +115,9 @@ def _reduce(
         return
     if output.quiet:
         return
-    _show(fitted, Page(sys.stderr if output.output == STANDARD else sys.stdout))
+    page = Page(sys.stderr if output.output == STANDARD else sys.stdout)
+    files = output.model or "MODEL", "DATA" if path == STANDARD else path
+    _show(fitted, page, f"gramian explain {shlex.join(files)}")
     tell(fitted, (file for file in written.values() if file != STANDARD))
 
 
@@ -128,7 +131,8 @@ def _write(fitted: FittedTable, output: FitOutput) -> dict[str, str]:
         write(reduced, fitted.model, fitted.fit.table, fitted.fit.passing, output)
         written["output"] = output.output
     if output.model is not None:
-        fitted.model.save(output.model)
+        with writing(output.model):
+            fitted.model.save(output.model)
         written["model"] = output.model
     return written
 
@@ -160,8 +164,11 @@ def _document(fitted: FittedTable) -> dict[str, Any]:
     }
 
 
-def _show(fitted: FittedTable, page: Page) -> None:
-    """Print the kept columns or components as a table, and the dropped columns."""
+def _show(fitted: FittedTable, page: Page, command: str) -> None:
+    """Print the kept columns or components as a table, and the dropped columns.
+
+    `command` prints the formulas of all dropped columns.
+    """
     from gramian.cli._descriptions import about
 
     model, estimator = fitted.model, fitted.model.estimator
@@ -178,11 +185,11 @@ def _show(fitted: FittedTable, page: Page) -> None:
     for remark in told.remarks:
         page.line(remark)
     if model.dropped or model.steps.beside.lookups:
-        _show_dropped(fitted, page)
+        _show_dropped(fitted, page, command)
 
 
-def _show_dropped(fitted: FittedTable, page: Page) -> None:
-    """Print the dropped columns, each with its formula or its law."""
+def _show_dropped(fitted: FittedTable, page: Page, command: str) -> None:
+    """Print the dropped columns, each with its formula or its law, and the command for more."""
     from gramian.cli._explain_command import formulas
     from gramian.explanations import RowsNeededError
 
@@ -203,7 +210,7 @@ def _show_dropped(fitted: FittedTable, page: Page) -> None:
             f"  {each}" if says_something else f"  {each.feature}: no formula of the kept ones"
         )
     if len(dropped) > MAX_FORMULAS:
-        page.line(f"  and {len(dropped) - MAX_FORMULAS:,} more, see gramian explain")
+        page.line(f"  and {len(dropped) - MAX_FORMULAS:,} more, see {command}")
 
 
 def _show_costs(task: TableFit, output: FitOutput) -> None:

@@ -22,6 +22,7 @@ from gramian.cli._values import (
     n_bytes,
     one_character,
     penalty_or_auto,
+    point_or_comma,
     share,
     variance,
 )
@@ -98,6 +99,11 @@ class Reading:
     )
     header: bool = _data(
         "", "Whether a CSV file begins with names.", default=True, show_default=False
+    )
+    decimal: Any = _data(
+        "SIGN",
+        "The sign before fractions in a CSV file, '.' or ','; by default that of each column.",
+        parser=point_or_comma,
     )
     memory_budget: Any = _data(
         "SIZE",

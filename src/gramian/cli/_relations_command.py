@@ -21,7 +21,8 @@ def relations(
     ] = None,
     exclude: Annotated[Names, option(None, "NAMES", "Leave these out.", "--exclude", "-x")] = None,
     tolerance: Annotated[
-        float, option(None, "SHARE", "The largest error of a law; 0: exact only.", min=0.0, max=0.5)
+        float,
+        option(None, "SHARE", "The largest total error of a law; 0: exact only.", min=0.0, max=0.5),
     ] = 0.05,
     time_limit: Annotated[
         float | None, option(None, "SECONDS", "Stop then, and print what was found.", min=0.001)
@@ -38,7 +39,7 @@ def relations(
     from gramian.cli._files import open_input
     from gramian.cli._pages import Page, print_json
     from gramian.tables import SomeColumns, is_usable
-    from gramian.tabular import find
+    from gramian.tabular import examples, find
 
     table = open_input(data, reading)
     every = list(table.columns)
@@ -51,6 +52,8 @@ def relations(
     if len(names) < len(chosen):
         others = [name for name in chosen if name not in names]
         say(f"neither numbers nor text nor dates, left out: {the_columns(others)}")
+    if table.spellings:
+        say(f"read as numbers: {examples(table.spellings)}")
     try:
         found = gramian.relations(
             SomeColumns(table, names),

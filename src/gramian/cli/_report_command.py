@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Annotated
 
 from gramian._support.extras import EXTRAS
-from gramian.cli._errors import CommandError, UsageError, guarded
+from gramian.cli._errors import CommandError, UsageError, guarded, writing
 from gramian.cli._options import (
     AlgorithmName,
     DataFile,
@@ -71,17 +71,19 @@ def report(
     fitted = task.run()
     from gramian.reports import report as write_report  # slow to import: after the fit
 
-    write_report(
-        fitted.model.estimator,
-        fitted.fit.pieces if task.table.too_large else fitted.fit.rows(),
-        output,
-        preprocessing=fitted.model.steps,
-        title=title,
-        command=shlex.join(["gramian", *sys.argv[1:]]),
-    )
+    with writing(output):
+        write_report(
+            fitted.model.estimator,
+            fitted.fit.pieces if task.table.too_large else fitted.fit.rows(),
+            output,
+            preprocessing=fitted.model.steps,
+            title=title,
+            command=shlex.join(["gramian", *sys.argv[1:]]),
+        )
     written = {"output": output}
     if model is not None:
-        fitted.model.save(model)
+        with writing(model):
+            fitted.model.save(model)
         written["model"] = model
     if json:
         print_json(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
+from gramian.cli._errors import CommandError
 from gramian.cli._files import open_target, output_format
 from gramian.cli._options import TableOutput
-from gramian.tables import ARRAYS, TEXT, Table
+from gramian.tables import ARRAYS, DELIMITERS, TEXT, Format, Table, with_cells
 from gramian.tabular import Passing, Piece, TableModel
 
 Rewrite = Callable[[TableModel, Table, Passing, Collection[str]], Iterator[Piece]]
@@ -48,17 +49,58 @@ def write(
         Options for the table to write.
     """
     format = output_format(output)
-    verbatim = [
-        *(others.ids if format not in ARRAYS else ()),
-        *(others.targets if format in TEXT else ()),
-    ]
+    verbatim = others.ids if format not in ARRAYS else ()
     pieces = rewrite(model, table, others, verbatim)
+    if table.format in TEXT and (format in TEXT or table.without_zone):
+        pieces = _as_written(pieces, model, table, output, format)
     first = next(pieces)
     written = Written(first.rows.column_names)
     with open_target(output, first.rows.schema) as writer:
         for piece in chain([first], pieces):
+            if format not in TEXT:
+                _check_same_types(first, piece)
             writer.write(piece.rows)
             written.n_read += len(piece.keeps)
             written.n_rows += piece.rows.num_rows
             written.n_unknown += piece.n_unknown
     return written
+
+
+def _check_same_types(first: Piece, piece: Piece) -> None:
+    """Raise CommandError if a piece has another type of a column than the first piece.
+
+    A computed value may be too large for the type of the column in the fit, such as int8.
+    """
+    for field, other in zip(first.rows.schema, piece.rows.schema, strict=True):
+        if field.type != other.type:
+            raise CommandError(
+                f"a computed value of column {field.name!r} does not fit {field.type}, the type of "
+                "the column in the fit: write a CSV file"
+            )
+
+
+def _as_written(
+    pieces: Iterator[Piece], model: TableModel, table: Table, output: TableOutput, format: Format
+) -> Iterator[Piece]:
+    """Yield pieces whose copied cells are those of the text file that is read, letter by letter.
+
+    Numbers and dates would change their spelling if they were written anew: 1.50, 0x0A, +49301234.
+    Formats other than text have values; only times whose offsets differ are copied as text.
+    """
+    cells = table.cells()
+    in_quotes = table.delimiter == DELIMITERS.get(format) and not output.escape_formulas
+    filled = model.kept if model.steps.impute is not None else []
+    for piece in pieces:
+        rows, copied = piece.rows, piece.copied
+        if format not in TEXT:
+            copied = {name: each for name, each in copied.items() if each in table.without_zone}
+        taken = cells.take(len(piece.keeps), list(copied.values()))
+        for name, place in copied.items():
+            column, i = taken[place].filter(piece.keeps), rows.column_names.index(name)
+            if name in filled:
+                rows = rows.set_column(i, name, cells.filled(column, rows.column(i)))
+            elif in_quotes:
+                rows = with_cells(rows, {name: column})
+            else:
+                rows = rows.set_column(i, name, cells.text(column))
+        yield replace(piece, rows=rows)

@@ -79,6 +79,13 @@ def one_character(text: str) -> str:
     return text
 
 
+def point_or_comma(text: str) -> str:
+    """Read the sign before the fraction of a number: a point or a comma."""
+    if text not in (".", ","):
+        raise typer.BadParameter("the decimal sign is '.' or ','.")
+    return text
+
+
 def _number(text: str) -> float:
     """Return a text as a number; return -1, which no option accepts, if it is not a number."""
     try:

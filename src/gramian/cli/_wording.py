@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gramian._support.words import counted, plural
-from gramian.tabular import FUNCTIONS, TableChanges
+from gramian.tabular import FUNCTIONS, TableChanges, examples
 
-SHORT = {"algorithm": "-a", "n": "-n"}
-"""Options that messages write with one letter, such as -n."""
+SHORT = {"algorithm": "-a", "n": "-n", "random_state": "--seed"}
+"""Options that have another name in the command than in Python."""
 SWITCHED_OFF = {"backward": "--forward", "header": "--no-header"}
 """For options that another option sets to False: the name, and how the other one is typed."""
 
@@ -25,7 +25,7 @@ def spelled(option: str, value: str) -> str:
         return f"gramian {option}"
     if value == "False":
         return SWITCHED_OFF[option]
-    name = SHORT.get(option, f"--{option}")
+    name = SHORT.get(option, f"--{option.replace('_', '-')}")
     return name if value in ("", "...", "True") else f"{name} {value}"
 
 
@@ -59,5 +59,7 @@ def changes_in_words(changes: TableChanges) -> str:
         names = ", ".join(f"{name!r} ({why})" for name, why in changes.set_aside.items())
         parts.append(f"set aside: {names}")
     if changes.beside:
-        parts.append(f"text, kept as it is: {', '.join(map(repr, changes.beside))}")
+        parts.append(f"text or codes, kept as they are: {', '.join(map(repr, changes.beside))}")
+    if changes.spellings:
+        parts.append(f"read as numbers: {examples(changes.spellings)}")
     return "; ".join(parts)

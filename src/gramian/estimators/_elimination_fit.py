@@ -1,4 +1,7 @@
-"""Elimination for GFA and GCA: begin with all candidates, and drop the explained candidates."""
+"""Elimination for GFA and GCA: begin with all candidates, and drop those that others explain.
+
+Candidates are columns (GFA) or directions of a basis (GCA).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from gramian.core.elimination import (
 )
 from gramian.core.rows import Ledger, RecordedRows, Rows
 from gramian.estimators._pursuit_estimator import PursuitEstimator
-from gramian.fitting import FittedModel, Problem, Request
+from gramian.fitting import EliminationSearch, FittedModel, Problem, RedundancySearch, Request
 
 SHARE = 1e-3
 """Residual share of variance below which `threshold="auto"` calls a candidate redundant:
@@ -64,7 +67,7 @@ def check_elimination(share: float | None, relative: bool | None) -> None:
     share : float
         The threshold.
     relative : bool or None
-        The parameter of GFA and GCA.
+        The parameter `relative` of GFA and GCA.
     """
     if relative is False:
         raise ValueError(
@@ -81,7 +84,7 @@ def check_elimination(share: float | None, relative: bool | None) -> None:
 
 
 def check_published(*, prove: bool) -> None:
-    """Refuse parameters that the published algorithm does not have."""
+    """Raise an error for `prove`, which only the search with ``backward=True`` has."""
     if prove:
         raise ValueError(
             "prove=True needs backward=True: only that search can prove that no smaller set exists."
@@ -106,6 +109,8 @@ def drop_redundant(
     candidates: EliminationCandidates, request: Request, fit: Callable[[Request], FittedModel]
 ) -> FittedModel:
     """Drop candidates that functions of the others explain, and fit functions of the kept ones.
+
+    Candidates are columns (GFA) or directions of a basis (GCA).
 
     Parameters
     ----------
@@ -144,13 +149,14 @@ def drop_redundant(
             break
     dropped = np.setdiff1d(np.arange(rows.n_columns), kept)
     record = model.record
-    if len(model.chosen) == len(kept):
+    if len(model.kept.chosen) == len(kept):
         record = replace(record, stop_reason="threshold")
-    return replace(model, redundant=dropped, record=record, elimination=found)
+    search = RedundancySearch(dropped) if found is None else EliminationSearch(dropped, found)
+    return replace(model, record=record, search=search)
 
 
 def _select(candidates: EliminationCandidates, request: Request) -> Selection:
-    """Search for the candidates to keep."""
+    """Search for the candidates to keep: columns (GFA) or directions of a basis (GCA)."""
     rows = candidates.rows
     if request.checkpoint is not None:
         folder = Path(request.checkpoint) / "elimination"

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from gramian._support.given_data import as_given
 from gramian._support.scikit_learn import check_sample_weight, container_of
 from gramian._support.types import Array
 from gramian.core.rows import Source, is_dask, partitions, written_out
@@ -24,6 +25,7 @@ from gramian.fitting import (
     FittedManifold,
     FittedModel,
     Output,
+    SteppedModel,
     aligned,
     any_named,
     apply_blockwise,
@@ -44,18 +46,18 @@ M = TypeVar("M", bound=FittedModel | FittedManifold)
 
 
 class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
-    """Estimator around one immutable model, which transforms, reconstructs and scores rows."""
+    """Base class of estimators: an immutable model transforms, reconstructs and scores rows."""
 
     model_: M
 
     def _become(self, model: M) -> None:
-        """Replace all fitted attributes at once by those of a model."""
+        """Replace all fitted attributes (names that end in _) at once by those of a model."""
         names = {} if model.names is None else {"feature_names_in_": np.array(model.names, object)}
         replace_fitted(self, {**self._attributes(model), **names})
 
     @abstractmethod
     def _attributes(self, model: M) -> dict[str, Any]:
-        """Return the fitted attributes."""
+        """Return the fitted attributes (names that end in _) of a model, by name."""
 
     def fit_transform(
         self, X: Data, y: None = None, *, output: Output = None, **fit_params: Any
@@ -84,7 +86,7 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         return self.transform(X) if output is None else self.transform(X, output=output)
 
     def _check_output(self, X: Data, output: Output) -> None:
-        """Refuse, before any work is done, an output that `transform` cannot write."""
+        """Raise an error, before any work is done, if `transform` cannot write the output."""
         check_output(X, output)
         container = container_of(self)
         if output is not None and container != "default":
@@ -98,7 +100,17 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         return aligned(source, self.model_.names, self.model_.n_columns)
 
     def _encode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
-        """Apply a function from rows to kept variables to data of any kind."""
+        """Return the kept variables of data of any kind, or write them to a file.
+
+        Parameters
+        ----------
+        X : object
+            The data: rows in memory, files, blocks of rows, or a Dask collection.
+        function : callable
+            Returns the kept variables of rows.
+        output : path or None
+            The file to write; None to return the result.
+        """
         self._check_output(X, output)
         names, dask = self.get_feature_names_out(), is_dask(X)
 
@@ -169,7 +181,10 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         return self._errors(X, None)[0]
 
     def _lazy_errors(self, X: Data) -> Any:
-        """Return squared distances of rows of a Dask collection, in the columns error and size."""
+        """Return squared errors of a Dask collection as a lazy table with two columns.
+
+        "error" is the squared distance of a row from its reconstruction, "size" that from the mean.
+        """
 
         def both(part: ArrayLike) -> Array:
             return np.column_stack(
@@ -181,7 +196,7 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
     def _errors(self, X: Data, sample_weight: Any) -> tuple[Array, Array, Any]:
         """Return squared distances of rows from reconstruction and mean, and weights of the rows.
 
-        Weights that are given as the name of a column are returned as numbers.
+        If `sample_weight` is the name of a column, its numbers are the weights.
         """
         named = sample_weight if isinstance(sample_weight, str) else None
         source = None if is_dask(X) else source_of(X, named)
@@ -210,14 +225,24 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         return np.concatenate(errors), np.concatenate(sizes), read
 
     def _decode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
-        """Apply a function from kept variables to all columns to data of any kind."""
+        """Return all columns, computed from kept variables of any kind, or write them to a file.
+
+        Parameters
+        ----------
+        X : object
+            The kept variables: in memory, in files, in blocks of rows, or in a Dask collection.
+        function : callable
+            Returns all columns, given the kept variables of rows.
+        output : path or None
+            The file to write; None to return the result.
+        """
         check_is_fitted(self)
         check_output(X, output)
         model, kept = self.model_, self.get_feature_names_out()
 
         def decode(Z: Any) -> Array:
             checked = check_array(
-                by_name(Z, kept),
+                by_name(as_given(Z), kept),
                 accept_sparse="csr",
                 dtype=[np.float64, np.float32],
                 ensure_all_finite=finite_but_gaps(Z),
@@ -275,21 +300,47 @@ def issue_warnings(model: AnyModel) -> None:
         warnings.warn(text, category, stacklevel=_outside())
 
 
+def attributes_of(model: SteppedModel) -> dict[str, Any]:
+    """Return the fitted attributes of an estimator that keeps variables step by step, by name."""
+    record = model.record
+    return {
+        **({} if model.gaps is None else {"gaps_": model.gaps}),
+        "model_": model,
+        "n_features_in_": model.n_columns,
+        "n_samples_": record.n_rows,
+        "mean_": model.mean,
+        "residual_variance_": record.largest,
+        "total_residual_variance_": record.total,
+        "explained_variance_ratio_": -np.diff(record.total) / (record.total[0] or 1.0),
+        "degrees_of_freedom_": record.degrees_of_freedom,
+        "n_functions_": record.n_kept,
+        "n_dropped_functions_": record.n_dropped,
+        "stop_reason_": record.stop_reason,
+        "solver_": record.solver,
+        "orthogonality_loss_": record.orthogonality_loss,
+    }
+
+
 def replace_fitted(estimator: BaseEstimator, attributes: Mapping[str, Any]) -> None:
-    """Replace all fitted attributes at once; attributes of an earlier fit are removed."""
+    """Replace all fitted attributes (names that end in _) at once.
+
+    Attributes of an earlier fit are removed. The parameters of the fit are kept, too: `set_params`
+    may change those of the estimator.
+    """
     kept = {
         name: value
         for name, value in vars(estimator).items()
         if name.startswith("_") or not name.endswith("_")
     }
-    estimator.__dict__ = {**kept, **attributes}
+    parameters = {"_parameters_of_fit": estimator.get_params(deep=False)}
+    estimator.__dict__ = {**kept, **parameters, **attributes}
 
 
 def parameters_set(estimator: BaseEstimator) -> dict[str, Any]:
-    """Return the parameters that differ from their default."""
+    """Return the parameters of the fit that differ from their default, by name."""
     defaults = inspect.signature(type(estimator)).parameters
     found = {}
-    for name, value in estimator.get_params(deep=False).items():
+    for name, value in vars(estimator)["_parameters_of_fit"].items():
         default = defaults[name].default
         if value is not default and (type(value) is not type(default) or value != default):
             found[name] = value
@@ -297,7 +348,7 @@ def parameters_set(estimator: BaseEstimator) -> dict[str, Any]:
 
 
 def _outside() -> int:
-    """Return the stack level of the nearest caller outside the package, for warnings."""
+    """Return the stack level of the nearest caller outside gramian, for `warnings.warn`."""
     level, frame = 0, inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("gramian."):
         level, frame = level + 1, frame.f_back

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
-import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
@@ -14,11 +13,11 @@ from gramian._support.types import Array
 from gramian.estimators._estimator import Data
 from gramian.estimators._pursuit_estimator import PursuitEstimator
 from gramian.estimators._stability import Stability, of_subspaces
-from gramian.fitting import FittedModel, Output, Problem, Project
+from gramian.fitting import FittedModel, KeptDirections, Output
 
 
 class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
-    """Pursuit whose output is a linear projection."""
+    """Base class of GFR and GCA: the output is a linear projection of the columns."""
 
     _count_name = "n_components"
     _scales_columns = False
@@ -34,7 +33,8 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
         return self.n_components_
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
-        return {**super()._attributes(model), "components_": model.directions}
+        assert isinstance(model.kept, KeptDirections)
+        return {**super()._attributes(model), "components_": model.kept.directions}
 
     def transform(self, X: Data, *, output: Output = None) -> Any:
         """Project X on the directions.
@@ -57,18 +57,25 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
             collection, a lazy array; with `output`, the path of the written file.
         """
         check_is_fitted(self)
-        model, encoder = self.model_, self.model_.encoder
-        assert isinstance(encoder, Project)
+        model, kept = self.model_, self.model_.kept
+        assert isinstance(kept, KeptDirections)
 
         def project(table: Any) -> Any:
-            axes, centre = encoder.axes.T.astype(table.dtype), model.mean.astype(table.dtype)
+            axes, centre = kept.axes.T.astype(table.dtype), model.mean.astype(table.dtype)
             if issparse(table):
                 return table @ axes - centre @ axes
             return model.completed(table - centre) @ axes
 
         return self._encode_data(X, project, output)
 
-    def inverse_transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
+    def inverse_transform(
+        self,
+        X: Data,
+        *,
+        linear: bool = False,
+        extrapolate: bool = False,
+        output: Output = None,
+    ) -> Any:
         """Reconstruct the features from coordinates along the directions.
 
         Parameters
@@ -78,6 +85,9 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
         linear : bool, default=False
             True for the best linear reconstruction, as in PCA, in place of the functions of the
             family.
+        extrapolate : bool, default=False
+            True to use the functions for all rows. By default, rows far from those of the fit are
+            reconstructed linearly, because polynomials grow without bound there.
         output : path, optional
             A file to write, in the format of its ending, in place of an array.
 
@@ -87,7 +97,11 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
             The features, in float32 if X is. For a Dask collection, a lazy array; with `output`,
             the path of the written file.
         """
-        return self._decode_data(X, lambda z: self.model_.decode(z, linear=linear), output)
+
+        def decode(z: Array) -> Array:
+            return self.model_.decode(z, linear=linear, extrapolate=extrapolate)
+
+        return self._decode_data(X, decode, output)
 
     def _compare(self, others: Sequence[Self]) -> Stability:
         return of_subspaces(self.components_, [each.components_ for each in others])
@@ -96,10 +110,3 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def encoder_of(problem: Problem, directions: Array) -> Project:
-    """Return the projection on directions, for centred columns in the units of the table."""
-    if problem.scale is None:
-        return Project(directions)
-    return Project(np.ascontiguousarray(directions / problem.scale))

@@ -25,20 +25,22 @@ from gramian.estimators._elimination_fit import (
     drop_redundant,
     threshold_of,
 )
-from gramian.estimators._extractor import Extractor, encoder_of
+from gramian.estimators._extractor import Extractor
 from gramian.estimators._gfr import row_space
 from gramian.estimators._parameter_docs import DIRECTIONS, documented
 from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
 from gramian.families import Family
 from gramian.fitting import (
     Algorithm,
-    Basis,
     CheckedData,
     FittedModel,
+    KeptComponents,
     Problem,
     RandomState,
+    RedundancySearch,
     Request,
     Solver,
+    in_table_units,
     run,
 )
 
@@ -191,12 +193,14 @@ class GCA(Extractor):
         return Algorithm(fit, repeats=True, leaves_rows_out=self.backward, covariance=True)
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
-        assert model.basis is not None
+        kept, search = model.kept, model.search
+        assert isinstance(kept, KeptComponents)
+        assert isinstance(search, RedundancySearch)
         return {
             **super()._attributes(model),
-            "basis_": model.basis.axes,
-            "component_indices_": model.chosen,
-            "redundant_indices_": model.redundant,
+            "basis_": kept.basis,
+            "component_indices_": kept.chosen,
+            "redundant_indices_": search.redundant,
         }
 
 
@@ -208,7 +212,7 @@ def keep_components(
     backward: bool = False,
     prove: bool = False,
 ) -> FittedModel:
-    """Choose among the directions of a basis.
+    """Choose among the directions of a basis, and return the fitted model.
 
     Parameters
     ----------
@@ -222,16 +226,19 @@ def keep_components(
         The parameters of :class:`GCA`.
     """
     if isinstance(given, str):
-        basis = Basis(principal_directions(problem.rows), "pc")
+        axes, prefix = principal_directions(problem.rows), "pc"
     else:
-        basis = Basis(check_basis(given, problem.rows.n_columns), "basis")
-    axes = basis.axes
+        axes, prefix = check_basis(given, problem.rows.n_columns), "basis"
     rows, deviations = problem.rows.rotate(axes)
     varies = deviations > 0
     deviations = np.where(varies, deviations, 1.0)
     unit = float(problem.unit[0])  # equal for all columns
     scale = unit * deviations
     variances = np.where(varies, scale**2, 0.0)
+    if isinstance(given, str):  # principal components are uncorrelated
+        of_columns = np.einsum("i,ij->j", variances / unit**2, axes**2)
+    else:
+        of_columns = problem.rows.residual_covariance().diagonal()
 
     def fit(request: Request) -> FittedModel:
         pursued = run(
@@ -260,15 +267,20 @@ def keep_components(
             names=problem.names,
             mean=problem.centring.mean,
             scale=problem.scale,
-            encoder=encoder_of(problem, axes[chosen]),
-            chosen=chosen,
-            redundant=pursued.chooser.redundant,
+            kept=KeptComponents(
+                chosen, axes[chosen], in_table_units(axes[chosen], problem.scale), axes, prefix
+            ),
+            search=RedundancySearch(pursued.chooser.redundant),
             family=request.family,
-            record=pursued.record(rows.n_rows),
-            decoder=make_decoder(pursued.orthogonalizer, scale[chosen], to_columns),
+            record=pursued.record(problem),
+            decoder=make_decoder(
+                pursued.orthogonalizer,
+                scale[chosen],
+                to_columns,
+                problem.centring.scale**2 * of_columns,
+                pursued.effective_n_rows,
+            ),
             variances=variances,
-            directions=axes[chosen],
-            basis=basis,
         )
 
     if not backward:
@@ -279,7 +291,10 @@ def keep_components(
 
 
 def check_basis(basis: ArrayLike, n_columns: int) -> Array:
-    """Return the basis that the user gives, after a check that it is orthonormal."""
+    """Return the user's basis as an array; raise an error if it is not orthonormal.
+
+    `n_columns` is the number of columns of the table.
+    """
     d = n_columns
     checked: Array = check_array(basis, dtype=np.float64, input_name="basis")
     if checked.shape != (d, d):
@@ -295,7 +310,7 @@ def check_basis(basis: ArrayLike, n_columns: int) -> Array:
 
 
 def principal_directions(rows: Rows) -> Array:
-    """Return the principal directions by rows, in the order of decreasing variance."""
+    """Return the principal directions as rows of a matrix, in the order of decreasing variance."""
     if rows.n_columns > rows.n_rows:
         rows = rows.dense()  # the directions take as much memory
     rows, basis = row_space(rows)

@@ -32,9 +32,11 @@ from gramian.fitting import (
     Algorithm,
     ArrayData,
     CheckedData,
+    EliminationSearch,
     FittedModel,
     Problem,
     RandomState,
+    RedundancySearch,
     Request,
     Solver,
 )
@@ -250,7 +252,11 @@ class GFA(Selector):
     def _laws_of(
         self, data: CheckedData
     ) -> tuple[tuple[ColumnLaw, ...], Mapping[str, Sequence[str]]]:
-        """Return laws that compute columns, and for each column the columns to drop instead."""
+        """Return laws that compute columns, and alternatives.
+
+        The alternatives are, for each computed column, the columns that could be dropped in its
+        place.
+        """
         # The import takes a while.
         from gramian.laws import TooFewValuesError, relations, reproducible
 
@@ -269,7 +275,8 @@ class GFA(Selector):
         return tuple(laws.values()), found.alternatives(laws, keep=kept)
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
-        return {**super()._attributes(model), "redundant_features_": model.redundant}
+        assert isinstance(model.search, RedundancySearch)
+        return {**super()._attributes(model), "redundant_features_": model.search.redundant}
 
 
 def eliminate_columns(
@@ -320,22 +327,24 @@ def eliminate_columns(
         request,
         lambda again: select_columns(problem, again, LargestOriginal, tells_redundant=True),
     )
-    found = model.elimination
-    if found is not None:
+    search = model.search
+    if isinstance(search, EliminationSearch):
+        found = search.selection
         kept = {*found.kept}
         exchanges = {
             place[column]: tuple(sorted(kept.intersection(place[name] for name in others)))
             for column, others in (alternatives or {}).items()
         }
         found = replace(found, alternatives={**found.alternatives, **exchanges})
-    return replace(model, laws=_computed_by(laws, model), elimination=found)
+        search = replace(search, selection=found)
+    return replace(model, laws=_computed_by(laws, model), search=search)
 
 
 def _computed_by(laws: Sequence[ColumnLaw], model: FittedModel) -> tuple[ColumnLaw, ...]:
-    """Return the laws that need only kept columns and columns of other laws.
+    """Return the laws whose inputs are kept columns, or columns that other laws compute.
 
-    If `n_features_to_select` leaves out a column that a law needs, functions of the kept columns
-    compute the column of the law.
+    If `n_features_to_select` leaves out a column that a law needs, the law is not returned, and
+    functions of the kept columns compute its column.
     """
     if not laws:
         return ()
@@ -345,7 +354,7 @@ def _computed_by(laws: Sequence[ColumnLaw], model: FittedModel) -> tuple[ColumnL
 
 
 def _may_have_laws(data: CheckedData) -> bool:
-    """Return True if laws are searched by default: not in a large sparse matrix.
+    """Return True if laws are searched by default, which is not so for a large sparse matrix.
 
     The search needs all cells of the matrix in memory.
     """
@@ -356,7 +365,7 @@ def _may_have_laws(data: CheckedData) -> bool:
 
 
 def _names_units(law: AnyLaw) -> bool:
-    """Return True if a law looks up a property of a unit by the name of the unit.
+    """Return True if a law looks up a property of a unit, such as a person, by its name.
 
     Such a law is no redundancy: new units have other names.
     """

@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from gramian._support.types import Array
 from gramian.core.pursuit import TopEigenvector, largest_of_directions, make_decoder
 from gramian.core.rows import CONSTANT, ArrayRows, Rows
-from gramian.estimators._extractor import Extractor, encoder_of
+from gramian.estimators._extractor import Extractor
 from gramian.estimators._parameter_docs import DIRECTIONS, documented
 from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
 from gramian.families import Family
@@ -22,10 +22,13 @@ from gramian.fitting import (
     Algorithm,
     CheckedData,
     FittedModel,
+    GreedySearch,
+    KeptDirections,
     Problem,
     RandomState,
     Request,
     Solver,
+    in_table_units,
     run,
 )
 
@@ -144,7 +147,7 @@ class GFR(Extractor):
 
 
 def extract(problem: Problem, request: Request, given: ArrayLike | None = None) -> FittedModel:
-    """Run the pursuit over all directions.
+    """Find directions one by one, and return the fitted model.
 
     Parameters
     ----------
@@ -200,23 +203,35 @@ def extract(problem: Problem, request: Request, given: ArrayLike | None = None) 
         names=problem.names,
         mean=problem.centring.mean,
         scale=problem.scale,
-        encoder=encoder_of(problem, directions),
-        chosen=np.arange(len(directions)),
-        redundant=None,
+        kept=KeptDirections(
+            np.arange(len(directions)), directions, in_table_units(directions, problem.scale)
+        ),
+        search=GreedySearch(),
         family=request.family,
-        record=pursued.record(problem.rows.n_rows),
+        record=pursued.record(problem),
         decoder=make_decoder(
             pursued.orthogonalizer,
             units=[unit * step.direction.deviation for step in pursued.orthogonalizer.steps],
             to_columns=scale if basis is None else scale * basis,
+            variances=scale**2 * variances,
+            n_rows=pursued.effective_n_rows,
         ),
         variances=scale**2 * variances,
-        directions=directions,
     )
 
 
 def check_directions(given: ArrayLike, problem: Problem, n_steps: int | None) -> Array:
-    """Check directions that the user gives, and scale them to length 1."""
+    """Check directions that the user gives, and return them scaled to length 1.
+
+    Parameters
+    ----------
+    given : array-like of shape (n_given, n_columns)
+        The directions.
+    problem : Problem
+        The prepared data.
+    n_steps : int or None
+        The number of directions of the fit; None if it is not fixed.
+    """
     d = problem.rows.n_columns
     found: Array = check_array(given, dtype=np.float64, input_name="given")
     if found.shape[1] != d:
@@ -245,7 +260,8 @@ def check_directions(given: ArrayLike, problem: Problem, n_steps: int | None) ->
 def row_space(rows: Rows) -> tuple[Rows, Array | None]:
     """Express a table with more columns than rows in an orthonormal basis of the span of its rows.
 
-    X has no component outside that span, and the algorithms for directions are equivariant under
+    Return the rows in this basis, and the basis; None as basis if the table has few columns. X has
+    no component outside that span, and the algorithms for directions are equivariant under
     rotation. So no matrix larger than n_rows by n_rows is needed.
     """
     if rows.n_columns <= rows.n_rows or not isinstance(rows, ArrayRows):

@@ -23,9 +23,12 @@ from gramian.fitting import (
     Algorithm,
     CheckedData,
     FittedModel,
+    GreedySearch,
     Problem,
     RandomState,
     Request,
+    Search,
+    SetSearch,
     Solver,
     needs_no_shrinkage,
     report_for,
@@ -255,8 +258,8 @@ class GFS(Selector):
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         found = super()._attributes(model)
-        sets = model.best_sets
-        if sets is not None:
+        if isinstance(model.search, SetSearch):
+            sets = model.search.sets
             found["best_sets_"] = tuple(np.array(each, dtype=np.intp) for each in sets.columns)
             found["best_sets_residual_variance_"] = sets.total
             found["losses_"] = sets.losses
@@ -290,7 +293,8 @@ def search_columns(
     """
     from gramian.core.gain import search
 
-    sets, chosen, reason = None, request.prescribed, None
+    how: Search = GreedySearch()
+    chosen, reason = request.prescribed, None
     if chosen is None:
         asked = _search_request(
             problem, request, given, n_candidates, exchange, beam=beam, backward=backward
@@ -301,22 +305,22 @@ def search_columns(
             rows = RecordedRows(rows, Ledger(folder, request.describe(problem, rows)))
         with report_for(request.verbose, "search", request.family, request.limits) as report:
             sets, reason = search(rows, request.family, asked, problem.held_out, report)
-        chosen = list(sets.columns[-1]) if sets.columns else []
+        how, chosen = SetSearch(sets), list(sets.columns[-1]) if sets.columns else []
     model = _fit_prescribed(problem, request, chosen)
     record = model.record
     if reason is not None and record.stop_reason != "saturated":
         record = replace(record, stop_reason=reason)
-    return replace(model, record=record, best_sets=sets)
+    return replace(model, record=record, search=how)
 
 
 def _fit_prescribed(problem: Problem, request: Request, chosen: list[int]) -> FittedModel:
-    """Fit functions of columns that are already chosen."""
+    """Fit functions of the columns `chosen`, without a search."""
     again = replace(request, prescribed=chosen, limits=Limits(n_steps=len(chosen)), threshold=None)
     return select_columns(problem, again, LargestResidual, tells_redundant=False)
 
 
 def needs_shrinkage(problem: Problem, request: Request, *, given: Sequence[str | int]) -> bool:
-    """Return True if the columns that a quick search finds need shrinkage.
+    """Return True if a fit needs a penalty, which a quick search for columns decides.
 
     The quick search adds the column of the largest linear gain. Its answer also holds for the
     columns of the full search, because the number of functions decides on shrinkage. If functions
@@ -351,7 +355,10 @@ def _search_request(
     beam: int = 1,
     backward: bool = False,
 ) -> GainRequest:
-    """Return the parameters of the search."""
+    """Return the parameters of the search for the columns that explain most.
+
+    Parameters are those of `search_columns`.
+    """
     from gramian.core.gain import GainRequest
 
     first = indices(given, problem.names, problem.rows.n_columns, "given")

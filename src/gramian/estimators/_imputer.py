@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gramian._support.given_data import as_given
 from gramian._support.scikit_learn import Interval
 from gramian._support.types import Array
 from gramian.core.imputation import Imputation, fit_imputation
@@ -102,7 +103,11 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_in_memory(X, "X of GramianImputer")
         checked = copy(self)  # scikit-learn's checks set attributes
         table: Array = validate_data(
-            checked, X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_samples=2
+            checked,
+            as_given(X),
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=2,
         )
         names = getattr(checked, "feature_names_in_", None)
         called = [str(i) if names is None else repr(str(names[i])) for i in range(table.shape[1])]
@@ -135,7 +140,7 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         check_in_memory(X, "X of GramianImputer")
         table: Array = validate_data(
-            self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
+            self, as_given(X), dtype=np.float64, ensure_all_finite="allow-nan", reset=False
         )
         return self.model_.fill(table)
 

@@ -1,4 +1,4 @@
-"""Plan of PolynomialManifold: the start and the rounds of a fit to centred rows."""
+"""Plan of a fit of PolynomialManifold: how it starts, and which refits of the surface follow."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ MAX_ROUNDS = 20
 
 @dataclass(frozen=True)
 class ManifoldPlan:
-    """Parameters of a fit: families, penalties and rounds."""
+    """Parameters of a surface fit: families, penalties and rounds (refits of the surface)."""
 
     algorithm: str
     """The name of the estimator."""
@@ -69,12 +69,15 @@ class ManifoldPlan:
     verbose: bool
 
     def rounds(self) -> list[Round]:
-        """Return all rounds of a fit without choices."""
+        """Return all rounds of a fit in which held-out rows choose nothing."""
         (alpha,) = self.alphas
         return [Round(family, alpha) for family in self.families for _ in range(self.max_rounds)]
 
     def report(self, name: str) -> Any:
-        """Return the function that is called after every round; None if not verbose."""
+        """Return the function that is called after every round; None if nothing is printed.
+
+        `name` is the name of the stage of the fit, for the output.
+        """
         if not self.verbose:
             return None
         return lambda choice, left: print(
@@ -96,7 +99,23 @@ def make_plan(
     *,
     verbose: bool,
 ) -> ManifoldPlan:
-    """Return the plan that parameters ask for; the number of rows limits the degrees."""
+    """Return the plan of a fit; the number of rows limits the degrees.
+
+    Parameters
+    ----------
+    algorithm : str
+        The name of the estimator.
+    n_codes : int
+        The number of codes (coordinates on the surface).
+    family, degree, alpha, n_rounds
+        The parameters of :class:`PolynomialManifold`.
+    n_rows : int
+        The number of rows.
+    search : NearestSearch
+        Finds nearest points.
+    verbose : bool
+        True to print each round.
+    """
     free = False
     if isinstance(family, Family):
         families = leading_to(deepcopy(family))
@@ -127,9 +146,9 @@ def growing_families(name: str, n_codes: int, most: int) -> list[Family]:
     Parameters
     ----------
     name : str
-        The name of the families.
+        The name of the families, such as "polynomial".
     n_codes : int
-        The number of codes.
+        The number of codes, which are coordinates on the surface.
     most : int
         The largest number of functions.
     """
@@ -200,7 +219,8 @@ def fit(plan: ManifoldPlan, problem: Problem, deciding: Problem | None) -> Fitte
         family=made.rounds[-1].family,
         alpha=made.rounds[-1].alpha,
         total=np.append(whole, unit**2 * made.errors),
-        n_samples=problem.rows.n_rows,
+        n_samples=problem.n_samples,
+        n_copies=problem.n_samples - problem.rows.n_rows,
         validation_total=None if validation is None else whole * validation,
     )
 
@@ -229,16 +249,16 @@ def decide(problem: Problem, plan: ManifoldPlan) -> Exploration:
         coding, n_codes = begin(rows, plan, Round(LINEAR, 0.0))
         flat = Choices([LINEAR], [0.0], 1, WORTH)
         linear = explore(rows, held_out, n_codes, coding, flat, report)
-        if linear.errors[0] <= found.errors.min():
+        if not held_out.surely_less(found.distances[found.best], linear.distances[0]):
             return linear
     return found
 
 
 def begin(rows: Rows, plan: ManifoldPlan, first: Round) -> tuple[Coding, int]:
-    """Return the first codes, and their number.
+    """Return the map of rows to their first codes (coordinates), and the number of codes.
 
     The directions of GFR and the principal directions are tried, and for closed curves the angles
-    in the planes of principal directions.
+    in the planes of principal directions. `first` is the first round of the fit.
     """
     lower = rows.covariance()
     covariance = np.tril(lower) + np.tril(lower, -1).T
@@ -261,7 +281,21 @@ def begin(rows: Rows, plan: ManifoldPlan, first: Round) -> tuple[Coding, int]:
 
 
 def _directions(rows: Rows, lower: Array, principal: Array, first: Round, n_codes: int) -> Array:
-    """Return the directions of GFR, completed by principal directions if they are too few."""
+    """Return the directions of GFR, completed by principal directions if they are too few.
+
+    Parameters
+    ----------
+    rows : Rows
+        Centred rows.
+    lower : array
+        The lower triangle of their covariance, which is overwritten.
+    principal : array
+        The principal directions, one per row.
+    first : Round
+        The family and the penalty of GFR.
+    n_codes : int
+        The number of directions.
+    """
     chooser = TopEigenvector(MatrixCovariance(lower), unit=1.0, threshold=None)
     penalty = max(first.alpha, MIN_ALPHA)
     pursue(chooser, Gram(rows, first.family, alphas=(penalty,)), Limits(n_steps=n_codes))

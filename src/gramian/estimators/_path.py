@@ -43,7 +43,7 @@ class Path(Generic[E]):
     >>> best.family_
     Multilinear(2)
     >>> path.shares(best).round(2)  # with no feature, with one, and with two
-    array([1.  , 0.65, 0.07])
+    array([1.  , 0.64, 0.09])
     """
 
     estimators: tuple[E, ...]

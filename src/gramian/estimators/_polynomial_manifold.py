@@ -1,4 +1,4 @@
-"""A curved surface through the data: codes that are nearest points, and a polynomial decoder."""
+"""A curved surface through the data; codes are the coordinates of nearest points on it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from gramian._support.types import Array
 from gramian.core.manifold import MAX_STEPS, NearestSearch
 from gramian.estimators._estimator import Data, Estimator, issue_warnings
 from gramian.estimators._manifold_plan import fit, make_plan
-from gramian.estimators._pursuit_plan import DEFAULT_VALIDATION
+from gramian.estimators._pursuit_plan import held_out
 from gramian.families import BY_NAME, Family, by_name
 from gramian.fitting import (
     CheckedData,
     FittedManifold,
-    HoldOut,
     Output,
     Preparation,
     RandomState,
@@ -49,8 +48,9 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
         :mod:`gramian.families` whose functions have derivatives.
     degree : int or "auto", default=2
         The degree of a family given by name. All lower degrees, from 2 on, are fitted first. "auto"
-        takes the degree from 1 to 10 with the smallest residual on held-out rows; if a degree has
-        too many functions, only its functions of fewer variables are tried.
+        takes the degree from 1 to 10 with the smallest residual on held-out rows, and degree 1
+        (PCA) unless the residual falls by more than its sampling noise; if a degree has too many
+        functions, only its functions of fewer variables are tried.
     alpha : float or "auto", default=0.03
         The ridge penalty of functions of degree 2, for functions scaled to norm 1; each higher
         degree multiplies it by 3. "auto" lets held-out rows decide in every round.
@@ -204,8 +204,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
             Ignored.
         sample_weight : array-like of shape (n_samples,), str or Dask array, optional
             Weights of the samples in every expectation, or the name of the column that holds them;
-            an integer weight is equivalent to that many copies of the row, except if held-out rows
-            decide on a parameter, because copies predict each other.
+            an integer weight is equivalent to that many copies of the row.
 
         Returns
         -------
@@ -220,7 +219,9 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
                 f"(n_features={data.n_columns}); give at most {data.n_columns}."
             )
         scaling: Literal["column", "table"] = "column" if self.scale else "table"
-        preparation = Preparation(scaling, counts=self.scale, covariance=True)
+        preparation = Preparation(
+            scaling, counts=self.scale, covariance=True, distinct=self._decides
+        )
         complete, gaps = data.without_gaps(preparation, None, [self._named_family])
         model = replace(self._fit(preparation, complete), gaps=gaps)
         issue_warnings(model)
@@ -229,14 +230,25 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
 
     @property
     def _named_family(self) -> Family:
-        """The family whose number of functions decides whether complete rows are enough."""
+        """The family of functions; its size decides if rows without missing values are enough."""
         if isinstance(self.family, Family):
             return self.family
         return by_name(self.family, 2 if self.degree == "auto" else self.degree)
 
+    @property
+    def _decides(self) -> bool:
+        """True if a parameter is "auto", so that held-out rows choose its value."""
+        return "auto" in (self.degree, self.alpha, self.n_rounds)
+
     def _fit(self, preparation: Preparation, data: CheckedData) -> FittedManifold:
-        """Fit to rows without gaps."""
+        """Fit to rows without missing values, and return the model."""
         problem = data.problem(preparation, None)
+        n_rows = problem.rows.n_rows
+        if 1 < n_rows <= self.n_components:
+            raise ValueError(
+                f"n_components={self.n_components} is more than the {n_rows - 1} dimensions that "
+                f"n_samples={n_rows} samples can span; give at most {n_rows - 1}, or more samples."
+            )
         plan = make_plan(
             type(self).__name__,
             self.n_components,
@@ -244,14 +256,14 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
             self.degree,
             self.alpha,
             self.n_rounds,
-            problem.rows.n_rows,
+            n_rows,
             NearestSearch(float(self.code_penalty), float(self.tol), int(self.max_steps)),
             verbose=bool(self.verbose),
         )
         deciding = None
-        if "auto" in (self.degree, self.alpha, self.n_rounds):
-            share = self.validation_fraction or DEFAULT_VALIDATION
-            deciding = data.problem(preparation, HoldOut(share, self.random_state))
+        if self._decides:
+            rows = held_out(self.validation_fraction, self.random_state)
+            deciding = data.problem(preparation, rows)
         return fit(plan, problem, deciding)
 
     def _attributes(self, model: FittedManifold) -> dict[str, Any]:

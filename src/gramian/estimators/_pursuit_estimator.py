@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from gramian._support.scikit_learn import Interval, RealNotInt, StrOptions
 from gramian._support.types import Array, IntArray
 from gramian.core.pursuit import StopReason
-from gramian.estimators._estimator import Data, Estimator, issue_warnings
+from gramian.estimators._estimator import Data, Estimator, attributes_of, issue_warnings
 from gramian.estimators._path import DEGREES, Path
 from gramian.estimators._pursuit_plan import (
     check_count,
@@ -34,6 +34,7 @@ from gramian.fitting import (
     Asked,
     CheckedData,
     Cost,
+    EliminationSearch,
     FittedModel,
     RandomState,
     Solver,
@@ -50,7 +51,10 @@ COUNT = [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, 
 
 
 class PursuitEstimator(Estimator[FittedModel]):
-    """Estimator that fits by a pursuit: GFR, GCA, GFS and GFA."""
+    """Base class of estimators that choose directions or columns step by step.
+
+    They are GFR, GCA, GFS and GFA.
+    """
 
     _count_name: ClassVar[Literal["n_components", "n_features_to_select"]]
     _default_explained: ClassVar[bool] = False
@@ -138,8 +142,8 @@ class PursuitEstimator(Estimator[FittedModel]):
             Ignored.
         sample_weight : array-like of shape (n_samples,), str or Dask array, optional
             Weights of the samples in every expectation, or the name of the column that holds them;
-            an integer weight is equivalent to that many copies of the row, except if left-out rows
-            decide (on `alpha`, or on redundancy), because copies predict each other.
+            an integer weight is equivalent to that many copies of the row. A row that is left out
+            to choose `alpha`, or to test redundancy, is left out with all its copies.
         validation_data : array-like of shape (n_held_out, n_features), or tuple, optional
             Rows to measure residuals on that take no part in the expectations, or a pair of such
             rows and their weights; in place of a random part of X. Rows with missing values are
@@ -167,7 +171,7 @@ class PursuitEstimator(Estimator[FittedModel]):
 
     @property
     def _threshold(self) -> tuple[float | None, bool]:
-        """The least residual variance of a chosen candidate; True if it is a share."""
+        """The threshold of residual variance, and True if it is a share of each variance."""
         assert self.threshold != "auto"
         return self.threshold, bool(getattr(self, "relative", False))
 
@@ -179,39 +183,27 @@ class PursuitEstimator(Estimator[FittedModel]):
 
     @property
     def _asked(self) -> Asked:
-        """The parameters that reports compare the fit with, as they were during the fit."""
+        """The parameters of the fit that reports and certificates compare with its result."""
         threshold, relative = self._threshold
         threshold = None if threshold is None else float(threshold)
         return Asked(threshold, relative, limits_of(self).explained, self.alpha == "auto")
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         record = model.record
-        optional = {
-            "gaps_": model.gaps,
-            "elimination_": model.elimination,
+        optional: dict[str, Any] = {
             "validation_residual_variance_": record.validation_largest,
             "validation_total_residual_variance_": record.validation_total,
         }
+        if isinstance(model.search, EliminationSearch):
+            optional["elimination_"] = model.search.selection
         return {
+            **attributes_of(model),
             **{name: value for name, value in optional.items() if value is not None},
-            "model_": model,
-            "n_features_in_": model.n_columns,
-            "n_samples_": record.n_rows,
-            "mean_": model.mean,
             "scale_": model.scale,
             "family_": model.family,
             "alpha_": record.alpha,
             "alpha_path_": record.alpha_path,
-            "residual_variance_": record.largest,
-            "total_residual_variance_": record.total,
-            "explained_variance_ratio_": -np.diff(record.total) / (record.total[0] or 1.0),
             "gcv_total_residual_variance_": record.gcv_total,
-            "degrees_of_freedom_": record.degrees_of_freedom,
-            "n_functions_": record.n_kept,
-            "n_dropped_functions_": record.n_dropped,
-            "stop_reason_": record.stop_reason,
-            "solver_": record.solver,
-            "orthogonality_loss_": record.orthogonality_loss,
         }
 
     def path(
@@ -352,7 +344,7 @@ class PursuitEstimator(Estimator[FittedModel]):
 
     @abstractmethod
     def _compare(self, others: Sequence[Self]) -> Stability:
-        """Compare the choice of this fit with the choices of fits to resamples."""
+        """Return the stability of this fit: `others` are fits to bootstrap resamples."""
 
     def estimate_cost(self, X: Data, n_steps: int | None = None) -> Cost:
         """Estimate the memory and time of a fit, without fitting.
@@ -382,7 +374,7 @@ class PursuitEstimator(Estimator[FittedModel]):
 
     @property
     def _search_cost(self) -> dict[str, Any]:
-        """The arguments of `estimate` that depend on the algorithm."""
+        """The arguments of `gramian.fitting.estimate` that depend on the algorithm, by name."""
         return {"covariance": False}
 
     def __sklearn_tags__(self) -> Any:

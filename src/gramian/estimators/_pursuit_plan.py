@@ -1,4 +1,4 @@
-"""Plan of a pursuit from the parameters of an estimator: requests, held-out rows, limits, costs."""
+"""Plan of a fit from the parameters of an estimator: what is fitted, compared and held out."""
 
 from __future__ import annotations
 
@@ -37,12 +37,14 @@ DEFAULT_EXPLAINED = 0.95
 """Share of variance that GFR and GFS explain if neither a count nor a threshold is given."""
 DEFAULT_VALIDATION = 0.1
 """Share of rows to hold out if held-out rows decide on a parameter and no share is given."""
+LEAST_VALIDATION = 10
+"""Number of rows to hold out of a small table if held-out rows decide and no share is given."""
 AUTO_ALPHAS = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, np.inf)
 """Penalties among which `alpha="auto"` chooses."""
 
 
 def check_count(estimator: PursuitEstimator, data: CheckedData) -> None:
-    """Refuse a number of steps that exceeds the number of columns."""
+    """Raise an error if the number of steps exceeds the number of columns."""
     name = estimator._count_name
     count = getattr(estimator, name)
     if isinstance(count, Integral) and int(count) > data.n_columns:
@@ -53,7 +55,7 @@ def check_count(estimator: PursuitEstimator, data: CheckedData) -> None:
 
 
 def plan_of(estimator: PursuitEstimator, algorithm: Algorithm) -> Plan:
-    """Return the plan of a fit.
+    """Return the plan of a fit: the parameters to compare, and the rows to hold out.
 
     Parameters
     ----------
@@ -77,15 +79,31 @@ def plan_of(estimator: PursuitEstimator, algorithm: Algorithm) -> Plan:
     shrunk = replace(request, solver="auto" if solver == "qr" else solver)
     if algorithm.leaves_rows_out:
         return Plan(algorithm, (shrunk,), preparation, watched, decides=False)
+    folder = request.checkpoint
     return Plan(
         algorithm,
         (shrunk,),
         preparation,
-        HoldOut(share or DEFAULT_VALIDATION, estimator.random_state),
+        held_out(share, estimator.random_state),
         decides=True,
-        plain=request.without_shrinkage(),
+        plain=replace(request, alphas=(0.0,), checkpoint=folder and Path(folder, "no-shrinkage")),
         watched=watched,
     )
+
+
+def held_out(share: float | None, random_state: Any) -> HoldOut:
+    """Return the share of rows to hold out; by default a tenth, but at least ten rows.
+
+    Parameters
+    ----------
+    share : float or None
+        The share that the user asks for; None for the default.
+    random_state : int, RandomState or None
+        Chooses the rows.
+    """
+    if share is not None:
+        return HoldOut(share, random_state)
+    return HoldOut(DEFAULT_VALIDATION, random_state, at_least=LEAST_VALIDATION)
 
 
 def comparison_of(
@@ -109,25 +127,28 @@ def comparison_of(
         request_of(estimator, family, f"family-{number}", estimator.max_functions or MAX_FUNCTIONS)
         for number, family in enumerate(families)
     ]
-    hold_out = HoldOut(estimator.validation_fraction or DEFAULT_VALIDATION, random_state)
+    hold_out = held_out(estimator.validation_fraction, random_state)
     preparation = preparation_of(estimator, algorithm)
     return Plan(algorithm, tuple(requests), preparation, hold_out, decides=True)
 
 
 def preparation_of(estimator: PursuitEstimator, algorithm: Algorithm) -> Preparation:
     """Return the scaling of the columns, and the sums that the first pass computes."""
+    chosen = (estimator.alpha, estimator.degree, estimator._functions)
+    watched = estimator.early_stopping or estimator.validation_fraction is not None
     return Preparation(
         "column" if estimator._scales_columns or estimator.scale else "table",
         counts=estimator.scale,
         covariance=algorithm.covariance,
         checksum=estimator.checkpoint is not None,
+        distinct=watched or algorithm.leaves_rows_out or any(each == "auto" for each in chosen),
     )
 
 
 def request_of(
     estimator: PursuitEstimator, family: Family, part: str = "", max_functions: int | None = None
 ) -> Request:
-    """Return the request for the fit of one family.
+    """Return the parameters of the fit of one family.
 
     Parameters
     ----------
@@ -183,12 +204,12 @@ def limits_of(estimator: PursuitEstimator) -> Limits:
 
 
 def alphas_of(estimator: PursuitEstimator) -> tuple[float, ...]:
-    """Return the penalties among which held-out rows choose."""
+    """Return the penalties of a fit; if there are several, held-out rows choose one."""
     return AUTO_ALPHAS if estimator.alpha == "auto" else (float(estimator.alpha),)
 
 
 def family_of(estimator: PursuitEstimator) -> Family:
-    """Return the family; raise if it is decided only during the fit."""
+    """Return the family; raise an error if it is "auto", so that only a fit decides."""
     family = estimator._functions
     if isinstance(family, Family):
         return deepcopy(family)  # its parameters can change after the fit

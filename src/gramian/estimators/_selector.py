@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._support.given_data import as_given
 from gramian._support.types import Array, IntArray
 from gramian.core.pursuit import GivenDirections, make_decoder
 from gramian.core.rows import is_dask
@@ -20,10 +21,12 @@ from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
 from gramian.estimators._stability import Stability, of_selections
 from gramian.fitting import (
     FittedModel,
+    GreedySearch,
+    KeptColumns,
     Output,
     Problem,
+    RedundancySearch,
     Request,
-    TakeColumns,
     check_rows,
     run,
     source_of,
@@ -34,7 +37,7 @@ Columns = Sequence[str | int]
 
 
 class Selector(SelectorMixin, PursuitEstimator):
-    """Pursuit whose output is a subset of the columns."""
+    """Base class of GFS and GFA: the output is a subset of the columns."""
 
     _count_name = "n_features_to_select"
     _scales_columns = True
@@ -47,7 +50,9 @@ class Selector(SelectorMixin, PursuitEstimator):
     selected_features_: IntArray
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
-        selection = {"selected_features_": model.chosen, "support_": model.support}
+        kept = model.kept
+        assert isinstance(kept, KeptColumns)
+        selection = {"selected_features_": kept.chosen, "support_": kept.support}
         return {**super()._attributes(model), **selection}
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -73,6 +78,7 @@ class Selector(SelectorMixin, PursuitEstimator):
             the written file.
         """
         check_is_fitted(self)
+        X = as_given(X)
         if output is None and is_dask(X) and hasattr(X, "columns"):
             names = self.get_feature_names_out().tolist()
             if {*names} <= {*X.columns}:
@@ -85,7 +91,14 @@ class Selector(SelectorMixin, PursuitEstimator):
         support = self.support_
         return self._encode_data(X, lambda table: table[:, support], output)
 
-    def inverse_transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
+    def inverse_transform(
+        self,
+        X: Data,
+        *,
+        linear: bool = False,
+        extrapolate: bool = False,
+        output: Output = None,
+    ) -> Any:
         """Fill in the features that were not selected.
 
         Parameters
@@ -95,6 +108,9 @@ class Selector(SelectorMixin, PursuitEstimator):
         linear : bool, default=False
             True for linear regression on the selected features, in place of the functions of the
             family.
+        extrapolate : bool, default=False
+            True to use the functions for all rows. By default, rows far from those of the fit are
+            reconstructed linearly, because polynomials grow without bound there.
         output : path, optional
             A file to write, in the format of its ending, in place of an array.
 
@@ -109,11 +125,13 @@ class Selector(SelectorMixin, PursuitEstimator):
         """
         check_is_fitted(self)
         model, support = self.model_, self.support_
-        place = np.searchsorted(np.flatnonzero(support), model.chosen)
+        chosen = model.kept.chosen
+        place = np.searchsorted(np.flatnonzero(support), chosen)
 
         def fill(table: Array) -> Array:
             raw = table[:, place]
-            filled = model.decode(raw - model.mean[model.chosen], linear=linear, raw=raw)
+            z = raw - model.mean[chosen]
+            filled = model.decode(z, linear=linear, extrapolate=extrapolate, raw=raw)
             filled = filled.astype(table.dtype, copy=False)
             filled[:, support] = table
             return filled
@@ -131,7 +149,7 @@ def select_columns(
     *,
     tells_redundant: bool,
 ) -> FittedModel:
-    """Run the pursuit over columns.
+    """Choose columns one by one, and return the fitted model.
 
     Parameters
     ----------
@@ -162,18 +180,20 @@ def select_columns(
         problem.watch(unit, len(request.alphas)),
     )
     chosen = np.array(pursued.chooser.chosen, dtype=np.intp)
+    variances = np.where(varies, scale**2, 0.0)
     return FittedModel(
         algorithm=request.algorithm,
         names=problem.names,
         mean=centring.mean,
         scale=problem.scale,
-        encoder=TakeColumns(chosen),
-        chosen=chosen,
-        redundant=pursued.chooser.redundant if tells_redundant else None,
+        kept=KeptColumns(chosen, len(scale)),
+        search=RedundancySearch(pursued.chooser.redundant) if tells_redundant else GreedySearch(),
         family=request.family,
-        record=pursued.record(problem.rows.n_rows),
-        decoder=make_decoder(pursued.orthogonalizer, scale[chosen], scale),
-        variances=np.where(varies, scale**2, 0.0),
+        record=pursued.record(problem),
+        decoder=make_decoder(
+            pursued.orthogonalizer, scale[chosen], scale, variances, pursued.effective_n_rows
+        ),
+        variances=variances,
     )
 
 

@@ -63,7 +63,10 @@ class Stability:
 
 
 def resample(estimator: E, X: Array, n_resamples: int, seed: int, n_jobs: int | None) -> list[E]:
-    """Return fits to bootstrap resamples; the counts of rows in a resample are weights."""
+    """Return fits to bootstrap resamples of the rows X.
+
+    A fit has as weights the number of times that each row is drawn.
+    """
     generators = np.random.default_rng(seed).spawn(n_resamples)
     fits: list[E] = Parallel(n_jobs=n_jobs)(
         delayed(_fit)(estimator, X, generator) for generator in generators
@@ -79,7 +82,15 @@ def _fit(estimator: E, X: Array, generator: np.random.Generator) -> E:
 
 
 def of_selections(selected: NDArray[np.bool_], resampled: ArrayLike) -> Stability:
-    """Return the stability of a selection, given by masks."""
+    """Return the stability of a selection of features.
+
+    Parameters
+    ----------
+    selected : array of bool, shape (n_features,)
+        True for the features that the fit selected.
+    resampled : array of bool, shape (n_resamples, n_features)
+        True for the features that the fit to each resample selected.
+    """
     masks = np.asarray(resampled, dtype=bool)
     common = (masks & selected).sum(axis=1)
     either = (masks | selected).sum(axis=1)
@@ -88,7 +99,15 @@ def of_selections(selected: NDArray[np.bool_], resampled: ArrayLike) -> Stabilit
 
 
 def of_subspaces(directions: Array, resampled: Sequence[Array]) -> Stability:
-    """Return the stability of directions, given by orthonormal rows."""
+    """Return the stability of directions.
+
+    Parameters
+    ----------
+    directions : array of shape (n_directions, n_features)
+        The directions of the fit, orthonormal rows.
+    resampled : sequence of arrays
+        The directions of the fit to each resample, orthonormal rows.
+    """
     lengths = [np.sum((each @ directions.T) ** 2, axis=0) for each in resampled]
     agreement = []
     for each in resampled:

@@ -78,7 +78,7 @@ def summary(estimator: Any) -> str:
 
 
 def unbroken_percent(value: float) -> str:
-    """Return a share as a percentage without a place for a line break."""
+    """Return a share as a percentage in HTML, in which no line break can occur."""
     return percent(value).replace(" ", SPACE)
 
 

@@ -6,7 +6,6 @@ The estimator stands alone: in memory, without decoder, penalties or held-out ro
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self, get_args
 
@@ -16,12 +15,13 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._support.given_data import as_given
 from gramian._support.scikit_learn import Interval, StrOptions
 from gramian._support.types import Array, IntArray
 from gramian.core.orthogonalize import QR, Gram
-from gramian.core.pursuit import GivenOrder, Limits, StopReason, Trace, pursue
+from gramian.core.pursuit import GivenOrder, Limits, StopReason, joined_traces, pursue
 from gramian.core.rows import ArrayRows, is_dask
-from gramian.estimators._estimator import issue_warnings, replace_fitted
+from gramian.estimators._estimator import attributes_of, issue_warnings, replace_fitted
 from gramian.estimators._summary import FittedSummary
 from gramian.families import Multilinear
 from gramian.fitting import (
@@ -29,8 +29,10 @@ from gramian.fitting import (
     Asked,
     Cost,
     FittedNorms,
+    KeptColumns,
     Preparation,
     Solver,
+    by_name,
     check_data,
     check_rows,
     estimate,
@@ -240,10 +242,10 @@ class UFFS(FittedSummary, SelectorMixin, BaseEstimator):
             names=problem.names,
             mean=problem.centring.mean,
             scale=None,
-            chosen=order[:most].astype(np.intp),
+            kept=KeptColumns(order[:most].astype(np.intp), rows.n_columns),
             norms=np.sqrt(squared_norms),
             family=family,
-            record=steps_of(_concatenate(traces), rows.n_rows, orthogonalizers),
+            record=steps_of(joined_traces(traces), problem, orthogonalizers),
             asked=self._asked,
             gaps=gaps,
         )
@@ -260,36 +262,37 @@ class UFFS(FittedSummary, SelectorMixin, BaseEstimator):
 
     @property
     def _asked(self) -> Asked:
-        """The parameters that reports compare the fit with."""
+        """The parameters of the fit that reports and certificates compare with its result."""
         return Asked(None if self.threshold is None else float(self.threshold), self.relative)
 
     def _become(self, model: FittedNorms) -> None:
-        """Replace all fitted attributes at once by those of a model."""
-        record = model.record
-        optional = {
-            "gaps_": model.gaps,
-            "feature_names_in_": None if model.names is None else np.array(model.names, object),
-        }
+        """Replace all fitted attributes (names that end in _) at once by those of a model."""
+        names = {} if model.names is None else {"feature_names_in_": np.array(model.names, object)}
         attributes = {
-            **{name: value for name, value in optional.items() if value is not None},
-            "model_": model,
-            "n_features_in_": model.n_columns,
-            "n_samples_": record.n_rows,
-            "mean_": model.mean,
-            "selected_features_": model.chosen,
-            "support_": model.support,
+            **attributes_of(model),
+            **names,
+            "selected_features_": model.kept.chosen,
+            "support_": model.kept.support,
             "fourier_norms_": model.norms,
-            "residual_variance_": record.largest,
-            "total_residual_variance_": record.total,
-            "explained_variance_ratio_": -np.diff(record.total) / (record.total[0] or 1.0),
-            "degrees_of_freedom_": record.degrees_of_freedom,
-            "n_functions_": record.n_kept,
-            "n_dropped_functions_": record.n_dropped,
-            "stop_reason_": record.stop_reason,
-            "solver_": record.solver,
-            "orthogonality_loss_": record.orthogonality_loss,
         }
         replace_fitted(self, attributes)
+
+    def inverse_transform(self, X: ArrayLike) -> Any:
+        """Put the selected columns back in their places, with zeros for all other columns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_selected_features)
+            The selected columns. Columns of a data frame are taken by name if the frame has any of
+            the selected names; otherwise they must be in the order of `get_feature_names_out`.
+
+        Returns
+        -------
+        X_original : array of shape (n_samples, n_features)
+            The selected columns, and zeros.
+        """
+        check_is_fitted(self)
+        return super().inverse_transform(by_name(X, self.get_feature_names_out()))
 
     def transform(self, X: ArrayLike) -> Any:
         """Take the selected columns of X, in the order in which X has them.
@@ -305,6 +308,7 @@ class UFFS(FittedSummary, SelectorMixin, BaseEstimator):
             The selected columns.
         """
         check_is_fitted(self)
+        X = as_given(X)
         _check_in_memory(X)
         check_rows(self, X, gaps=True)  # scikit-learn's transform accepts infinite values
         return super().transform(X)
@@ -358,35 +362,10 @@ class UFFS(FittedSummary, SelectorMixin, BaseEstimator):
 
 
 def _check_in_memory(X: Any) -> None:
-    """Refuse data that are not in memory."""
+    """Raise an error if the data are not in memory, such as files."""
     if is_dask(X) or source_of(X) is not None:
         raise TypeError(
             "UFFS needs a table in memory, such as an array or a data frame. Read files first, for "
             "example with pandas.read_csv, or use GFS, which takes files, blocks of rows and Dask "
             "collections."
         )
-
-
-def _concatenate(traces: Sequence[Trace]) -> Trace:
-    """Join the traces of several clusters of features, in the order of the clusters.
-
-    In the steps of a cluster, earlier clusters have the residuals after their last step, and later
-    clusters have the residuals before their first step.
-    """
-    if len(traces) == 1:
-        return traces[0]
-    whole = Trace([], [], stop_reason=traces[-1].stop_reason, degrees_of_freedom=[])
-    for i, trace in enumerate(traces):
-        if trace.stop_reason != "exhausted":
-            whole.stop_reason = trace.stop_reason
-        others = [(each.largest[-1], each.total[-1]) for each in traces[:i]]
-        others += [(each.largest[0], each.total[0]) for each in traces[i + 1 :]]
-        largest = max(other[0] for other in others)
-        total = sum(other[1] for other in others)
-        new = slice(1 if i else 0, None)
-        whole.largest += [max(largest, value) for value in trace.largest[new]]
-        whole.total += [total + value for value in trace.total[new]]
-        whole.n_kept += trace.n_kept
-        whole.n_dropped += trace.n_dropped
-        whole.degrees_of_freedom += trace.degrees_of_freedom[new]
-    return whole

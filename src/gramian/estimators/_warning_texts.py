@@ -1,4 +1,4 @@
-"""Cautions about a fit in the words of Python: categories and texts of warnings."""
+"""Texts of Python warnings about a fit, and their categories."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def warning_of(caution: Caution) -> tuple[type[Warning], str]:
 
 
 def _problem(caution: Caution) -> str:
-    """Describe the problem in one or two sentences."""
+    """Return one or two sentences that say what is wrong with a fit."""
     match caution:
         case Saturation():
             return (

@@ -60,7 +60,19 @@ def _laws_in(table: Array, subject: Subject, targets: Sequence[int]) -> tuple[Co
 def _by_law(
     found: Redundancy, laws: Sequence[ColumnLaw], subject: Subject, table: Array | None
 ) -> Redundancy:
-    """Return a redundancy with the law that computes its column; unchanged if there is no law."""
+    """Return a redundancy with the law that computes its column; unchanged if there is no law.
+
+    Parameters
+    ----------
+    found : Redundancy
+        The dropped column, with a formula of the fit.
+    laws : sequence of ColumnLaw
+        The laws among the columns.
+    subject : Subject
+        The names of the columns of the fit.
+    table : array or None
+        Rows on which the law is tested.
+    """
     places = {law.column: i for i, law in enumerate(laws)}
     if found.feature not in places:
         return found

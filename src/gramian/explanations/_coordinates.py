@@ -1,4 +1,4 @@
-"""Coordinates: candidate terms and targets as short vectors, for least squares without rows.
+"""Coordinates: terms of formulas, and columns to explain, as short vectors.
 
 A Cholesky factor of the Gram matrix E[ffᵀ] provides coordinates along orthonormal functions. In
 these coordinates every function of the fit is a short vector, in place of a column with a value for
@@ -30,7 +30,7 @@ CONSTANT_CANDIDATE = 1e-10
 
 @dataclass(frozen=True)
 class SparseFit:
-    """Result of least squares with some of the candidate terms, or with some of the variables."""
+    """Result of least squares with few terms: their indices and coefficients, and the residual."""
 
     support: IntArray
     """Indices of the candidate terms or variables in the fit."""
@@ -87,14 +87,30 @@ class Coordinates:
         """Coordinates of usable candidate terms, centred and scaled to variance 1; 0 for others."""
         self.unit[:, self.usable] = self.candidates[1:, self.usable] / self.sizes[self.usable]
 
+    @property
+    def finite(self) -> bool:
+        """True if all coordinates and variances are finite numbers."""
+        parts = self.candidates, self.targets, self.variables, self.variances
+        return all(np.isfinite(each).all() for each in parts)
+
     @cached_property
     def gram(self) -> Array:
-        """The correlation matrix of the usable candidate terms."""
+        """The correlation matrix of the candidate terms that vary."""
         unit = self.unit[:, self.usable]
         return unit.T @ unit
 
     def fit(self, target: int, support: IntArray, *, constant: bool) -> SparseFit:
-        """Fit a target by least squares with the candidate terms that `support` lists."""
+        """Fit a column (or direction) by least squares with the candidate terms `support`.
+
+        Parameters
+        ----------
+        target : int
+            The index of the column or direction to explain.
+        support : array of int
+            The indices of the candidate terms.
+        constant : bool
+            True to add a constant.
+        """
         if constant:
             along = self.candidates[0, support]
             return self._fit(target, support, self.unit[:, support], self.sizes[support], along)
@@ -103,10 +119,10 @@ class Coordinates:
         return self._fit(target, support, terms / sizes, sizes, None)
 
     def fit_variables(self, target: int, variables: IntArray) -> SparseFit:
-        """Fit a target by least squares with some variables and a constant.
+        """Fit a column (or direction) by least squares with some kept variables and a constant.
 
         All kept variables can be used, even if the basis does not contain them. Variables are
-        centred by their means in the fit.
+        centred by their means in the fit. `target` is the index of the column to explain.
         """
         terms = self.variables[:, variables]
         sizes = np.linalg.norm(terms[1:], axis=0)
@@ -115,7 +131,21 @@ class Coordinates:
     def _fit(
         self, target: int, support: IntArray, unit: Array, sizes: Array, along: Array | None
     ) -> SparseFit:
-        """Fit a target with scaled terms; with a constant if `along` has the means of the terms."""
+        """Fit a target by least squares, and return coefficients and residual.
+
+        Parameters
+        ----------
+        target : int
+            The index of the target.
+        support : array of int
+            The indices of the terms.
+        unit : array of shape (n, n_terms)
+            The terms, scaled to length 1.
+        sizes : array of shape (n_terms,)
+            Their lengths before scaling.
+        along : array of shape (n_terms,), or None
+            The means of the terms for a fit with a constant; None for a fit without a constant.
+        """
         y = self.targets[:, target] if along is None else self.targets[1:, target]
         scaled = lstsq(unit, y, check_finite=False)[0] if len(support) else np.empty(0)
         rest = y - unit @ scaled
@@ -127,13 +157,19 @@ class Coordinates:
         return SparseFit(support, coefficients, offset, error)
 
     def left_by_variables(self, fit: SparseFit, target: int) -> float:
-        """Return the mean square residual of a sum of variables that was fitted to other rows."""
+        """Return the mean square residual of a target for a fit that was made with other rows.
+
+        `fit` is a sum of variables and a constant.
+        """
         rest = self.targets[:, target] - self.variables[:, fit.support] @ fit.coefficients
         rest[0] -= fit.constant
         return float(rest @ rest + self.outside[target])
 
     def combination(self, fit: SparseFit, target: int) -> Array:
-        """Return a fit as coefficients of the functions of the basis, for the centred target."""
+        """Return the coefficients of the basis functions that give the fitted terms together.
+
+        They predict the target minus its mean.
+        """
         combination: Array = fit.coefficients @ self._rows[fit.support]
         combination[0] += fit.constant - self.means[target]
         return combination

@@ -179,7 +179,7 @@ class Dictionary:
 
 
 def add_up(parts: Iterable[tuple[float, Mapping[TermProduct, float]]]) -> dict[TermProduct, float]:
-    """Add expansions times their coefficients; return product → coefficient, without zeros."""
+    """Add sums of products, each times a factor; return product → coefficient, without zeros."""
     total: dict[TermProduct, float] = {}
     size: dict[TermProduct, float] = {}
     for coefficient, expansion in parts:
@@ -219,7 +219,7 @@ def _exponents(function: Atoms | Call) -> dict[int, int] | None:
 
 @cache
 def _polynomial(key: Hashable) -> Polynomial:
-    """Return the function with this key as a polynomial in the scaled variable."""
+    """Return a function of one variable as a polynomial; `key` names the function."""
     if key == Z:
         return Polynomial([0.0, 1.0])
     assert isinstance(key, tuple)

@@ -25,7 +25,14 @@ from gramian.explanations._redundancies import KeptFeature
 from gramian.explanations._subject import Subject, subject_of
 from gramian.explanations._target_moments import Moments, mix, of_fit, of_rows
 from gramian.families import Call, Z
-from gramian.fitting import FittedModel, check_rows, check_weights, only_complete, source_of
+from gramian.fitting import (
+    FittedModel,
+    KeptDirections,
+    check_rows,
+    check_weights,
+    only_complete,
+    source_of,
+)
 
 MAX_TERMS = 5
 """Default of `max_terms`: the largest number of terms of a formula, without the constant."""
@@ -160,13 +167,21 @@ def explain_checked(
         folds = of_rows(model, table, weights, subject.axes, subject.targets)
     elif stored is None:
         raise RowsNeededError(model.record.n_functions)
-    dictionary = Dictionary(model.decoder, subject.variable_means)
-    coordinates = Coordinates(stored or mix(folds), dictionary, subject.target_means)
-    finder = FormulaFinder(model, subject, dictionary, coordinates, folds, max_terms, min_gain)
-    with threads_for(0):  # one thread: for thousands of tiny matrices, more are slower
-        found = [finder.redundancy(i) for i in range(len(subject.targets))]
-        redundancies = by_laws(found, model, subject, table)
-    return Explanation(redundancies, _kept(model, subject, dictionary, coordinates))
+    try:
+        dictionary = Dictionary(model.decoder, subject.variable_means)
+        coordinates = Coordinates(stored or mix(folds), dictionary, subject.target_means)
+        if not coordinates.finite:
+            raise OverflowError
+        finder = FormulaFinder(model, subject, dictionary, coordinates, folds, max_terms, min_gain)
+        with threads_for(0):  # one thread: for thousands of tiny matrices, more are slower
+            found = [finder.redundancy(i) for i in range(len(subject.targets))]
+            redundancies = by_laws(found, model, subject, table)
+        return Explanation(redundancies, _kept(model, subject, dictionary, coordinates))
+    except (OverflowError, np.linalg.LinAlgError) as error:
+        raise ValueError(
+            "This fit cannot be explained: products of its numbers exceed the range of float64, or "
+            "its moments contradict each other."
+        ) from error
 
 
 def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
@@ -185,7 +200,7 @@ def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
 def _kept(
     model: FittedModel, subject: Subject, dictionary: Dictionary, coordinates: Coordinates
 ) -> list[KeptFeature]:
-    """Return for each kept variable the variance of the targets that it explains.
+    """Return for each kept variable the variance that it explains of the columns not kept.
 
     Each coordinate belongs to one function, orthogonalized against all earlier functions of the
     fit. So the sum of squared coordinates of some functions is the variance that they add.
@@ -219,9 +234,9 @@ def _kept(
                 variance=float(own[1:].sum()),
                 residual_variance=float(own[newest >= j].sum()),
                 explains={other: (first, second) for other, first, second in shares},
-                loadings=None
-                if model.directions is None
-                else dict(zip(subject.columns, model.directions[j].tolist(), strict=True)),
+                loadings=dict(zip(subject.columns, model.kept.directions[j].tolist(), strict=True))
+                if isinstance(model.kept, KeptDirections)
+                else None,
             )
         )
     return kept

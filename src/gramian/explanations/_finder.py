@@ -78,7 +78,7 @@ class FormulaFinder:
         self._rms = {(): 1.0, **{product: float(rms[i]) for product, i in single}}
 
     def redundancy(self, target: int) -> Redundancy:
-        """Find the formula of one target; return it with R² and the columns that it uses."""
+        """Find the formula of a column (or direction); return it with R² and its columns."""
         self._searches.clear()
         coordinates = self._coordinates
         mean = float(self._subject.target_means[target])
@@ -148,7 +148,10 @@ class FormulaFinder:
         return self._searches[key]
 
     def _choose(self, target: int) -> Shape:
-        """Return the shape with the smallest log(residual share) + penalty · complexity."""
+        """Return the shape of a formula with the smallest rating.
+
+        The rating is log(residual share) + penalty · complexity.
+        """
         assert self._max_terms is not None
         variance = float(self._coordinates.variances[target])
 
@@ -159,10 +162,10 @@ class FormulaFinder:
         return min(shapes(self._max_terms), key=weigh)
 
     def _left(self, target: int, shape: Shape) -> float:
-        """Return the mean square residual of the best formula with this shape.
+        """Return the mean square residual of the best formula with a given shape.
 
         It is measured on held-out rows if rows were given, else on the rows of the fit. It is
-        infinite if there are fewer candidates than the shape has terms.
+        infinite if there are fewer candidate terms than the shape has terms.
         """
         fit = self._search(self._coordinates, target).fit(shape)
         if fit is None:
@@ -172,13 +175,19 @@ class FormulaFinder:
         return self._held_out(partial(self._left_by_shape, target, shape))
 
     def _held_out(self, left: HeldOutResidual) -> float:
-        """Return the mean square residual over all folds, each held out once."""
+        """Return the mean square residual over all parts of the rows, each held out once.
+
+        `left` returns the residual of one part.
+        """
         pairs = zip(self._folds, self._others, strict=True)
         total = sum(fold.size * left(fold, others) for fold, others in pairs)
         return total / sum(fold.size for fold in self._folds)
 
     def _validate(self, target: int, left: HeldOutResidual) -> float | None:
-        """Return R² on held-out rows; None if no rows were given or the target is constant."""
+        """Return R² on held-out rows; None if no rows were given or the target is constant.
+
+        `left` returns the residual of a part of the rows that is held out.
+        """
         variance = 0.0 if self._whole is None else float(self._whole.variances[target])
         return 1 - self._held_out(left) / variance if variance > 0 else None
 
@@ -200,7 +209,15 @@ class FormulaFinder:
     # Formula with all functions of the fit (`max_terms` is None)
 
     def _full(self, coordinates: Coordinates, target: int) -> Array:
-        """Return the coefficients that the decoder would have if it were fitted to other rows."""
+        """Return the coefficients of all functions of the fit, fitted to other rows.
+
+        Parameters
+        ----------
+        coordinates : Coordinates
+            The functions and the columns to explain, for these rows.
+        target : int
+            The index of the column to explain.
+        """
         moments = coordinates.moments
         norms = np.sqrt(moments.gram.diagonal())
         norms[norms == 0] = 1.0
@@ -218,7 +235,15 @@ class FormulaFinder:
     def _all_parts(
         self, combination: Array, mean: float, deviation: float
     ) -> dict[TermProduct, float]:
-        """Write a sum of all functions in raw columns; return product → coefficient."""
+        """Write a sum of all functions of the fit in raw columns; return product → coefficient.
+
+        Parameters
+        ----------
+        combination : array of shape (n_functions,)
+            The coefficients of the functions.
+        mean, deviation : float
+            The mean and the standard deviation of the column that the sum predicts.
+        """
         dictionary = self._dictionary
         expansions = [dictionary.expand(function) for function in dictionary.functions]
         expanded = zip(combination.tolist(), expansions, strict=True)
@@ -267,7 +292,15 @@ class FormulaFinder:
     # Increase of the residual without each variable
 
     def _losses(self, target: int, support: IntArray) -> dict[int, float]:
-        """Return for each variable the increase of the residual if its terms are removed."""
+        """Return for each variable the increase of the residual if its terms are removed.
+
+        Parameters
+        ----------
+        target : int
+            The index of the column to explain.
+        support : array of int
+            The indices of the terms of its formula.
+        """
         candidates = self._dictionary.candidates
         whole = self._coordinates.fit(target, support, constant=True).error
         used = frozenset[int]().union(*(candidates[i].variables for i in support))

@@ -41,7 +41,17 @@ def atom_function(key: Hashable, scaled: Scaled, evaluate: Callable[[Array], Arr
 def called_function(
     name: str, scalings: Sequence[Scaled], function: Callable[..., Array]
 ) -> Function:
-    """Return a user's function of scaled variables as a `Function`."""
+    """Return a user's function of scaled variables as a `Function`.
+
+    Parameters
+    ----------
+    name : str
+        The name of the function in formulas.
+    scalings : sequence of Scaled
+        The mean and the standard deviation of each variable.
+    function : callable
+        The user's function.
+    """
     means = tuple(each.mean for each in scalings)
     deviations = tuple(each.deviation for each in scalings)
     return Function(name, None, means, deviations, partial(_values_of, function))
@@ -58,7 +68,10 @@ def _values_of(function: Callable[..., Array], *z: Array) -> Array:
 
 
 def _tidy(level: float, scaled: Scaled) -> float:
-    """Remove the rounding errors that scaling to variance 1 and back has added to a level."""
+    """Remove rounding errors from a distinct value of a column.
+
+    Scaling to variance 1 and back has added them.
+    """
     size = max(abs(scaled.mean), scaled.deviation)
     rounded = round(level, int(9 - np.floor(np.log10(size))))
     return rounded if abs(rounded - level) < LEVEL_ERROR_SHARE * size else level

@@ -12,7 +12,7 @@ import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian._support.words import names_or_numbers
-from gramian.fitting import FittedModel
+from gramian.fitting import FittedModel, KeptComponents
 
 
 @dataclass(frozen=True)
@@ -37,30 +37,36 @@ class Subject:
 
 
 def subject_of(model: FittedModel, features: Iterable[str | int] | None) -> Subject:
-    """Return the subject: the targets are `features`, by default all columns that were not kept."""
+    """Return the columns to explain, and the kept variables that explain them.
+
+    Parameters
+    ----------
+    model : FittedModel
+        The fit.
+    features : iterable of str or int, or None
+        The columns or directions to explain, by name or index; None for all that were not kept.
+    """
     columns = _unique(model.names, model.n_columns)
-    everything, means = columns, model.mean
-    if model.basis is not None:
-        n = len(model.basis.axes)
-        everything, means = [f"{model.basis.prefix}{i}" for i in range(n)], np.zeros(n)
+    kept = model.kept
+    everything = kept.candidate_names(columns)
+    axes, means = None, model.mean
+    if isinstance(kept, KeptComponents):
+        axes, means = kept.candidates(model.scale), np.zeros(len(everything))
+    names = kept.names(columns, model.algorithm)
+    place, variable_means = [*range(len(names))], np.zeros(len(names))
     if model.selects:
-        names = [columns[i] for i in model.chosen]
-        place = np.searchsorted(np.sort(model.chosen), model.chosen).tolist()
-        variable_means = model.mean[model.chosen]
-    else:
-        names = model.kept_names
-        place = [*range(len(names))]
-        variable_means = np.zeros(len(names))
-    targets = model.dropped
+        place = np.searchsorted(np.sort(kept.chosen), kept.chosen).tolist()
+        variable_means = model.mean[kept.chosen]
+    targets = kept.dropped
     if features is not None:
         targets = _find(features, everything, targets)
     return Subject(
         columns,
         names,
-        model.chosen,
+        kept.chosen,
         place,
         variable_means,
-        model.axes,
+        axes,
         targets,
         [everything[i] for i in targets],
         means[targets],

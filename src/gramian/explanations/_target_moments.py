@@ -1,4 +1,4 @@
-"""Moments of functions and targets, from the fit or from rows, from which formulas are found."""
+"""Moments (expected products) of functions and of columns to explain, from a fit or from rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ N_FOLDS_OF_MANY = 2
 
 @dataclass(frozen=True)
 class Moments:
-    """Expectations of products of functions, targets and variables over some rows."""
+    """Expectations of products of functions, kept variables and columns to explain."""
 
     gram: Array
     """E[ffᵀ] for the functions f of the basis; the first function is the constant."""
@@ -35,19 +35,27 @@ class Moments:
     """The number of rows, or the sum of their weights."""
 
     def left_by(self, combination: Array, target: int) -> float:
-        """Return the mean square residual of a target, given the coefficients of the functions."""
+        """Return the mean square residual of a column that is predicted by functions.
+
+        Parameters
+        ----------
+        combination : array of shape (n_functions,)
+            The coefficients of the functions.
+        target : int
+            The index of the column among the columns to explain.
+        """
         with_functions = self.gram @ combination - 2 * self.with_targets[:, target]
         return max(float(self.squares[target] + combination @ with_functions), 0.0)
 
     @property
     def variances(self) -> Array:
-        """The variances of the targets."""
+        """The variances of the columns to explain."""
         variances = self.squares - self.with_targets[0] ** 2
         return np.where(variances > UNCERTAIN * self.squares, variances, 0.0)
 
 
 def mix(parts: Sequence[Moments]) -> Moments:
-    """Return the moments of the union of several sets of rows."""
+    """Return the moments of several sets of rows together."""
     size = sum(part.size for part in parts)
 
     def mean(name: str) -> Array:
@@ -91,7 +99,7 @@ def of_fit(model: FittedModel, axes: Array | None, targets: IntArray) -> Moments
         return None
     gram, with_x = model.decoder.moments
     with_targets = of_targets(with_x, axes, targets)
-    with_variables = model.encoder(with_x)  # linear, so it maps expectations, too
+    with_variables = model.kept.encode(with_x)  # linear, so it maps expectations, too
     squares = model.variances[targets]
     return Moments(gram, with_targets, squares, with_variables, float(model.record.n_rows))
 
@@ -103,7 +111,19 @@ def of_rows(
     axes: Array | None,
     targets: IntArray,
 ) -> list[Moments]:
-    """Divide the rows of a table at random into folds; return the moments of each fold."""
+    """Divide the rows of a table at random into parts; return the moments of each part.
+
+    Parameters
+    ----------
+    model : FittedModel
+        The fit, which has the functions.
+    table : array of shape (n_rows, n_columns)
+        The rows.
+    weights : array of shape (n_rows,), or None
+        The weights of the rows.
+    axes, targets
+        The parameters of `of_targets`.
+    """
     n_folds = N_FOLDS if model.record.n_functions <= MAX_MOMENTS else N_FOLDS_OF_MANY
     if weights is not None:
         table, weights = table[weights > 0], weights[weights > 0]
@@ -136,7 +156,7 @@ def _of_part(
     for start in range(0, len(table), step):
         part = slice(start, start + step)
         x = model.centre(table[part])
-        z = model.encoder(x)
+        z = model.kept.encode(x)
         y = of_targets(x, axes, targets)
         functions = decoder.evaluate(z)
         weighted = functions if weights is None else functions * weights[part]

@@ -22,7 +22,7 @@ EXACT_SHARE = 1e-9
 
 @dataclass(frozen=True)
 class Shape:
-    """Shape of a formula: the number of terms, with a constant or not, linear or not."""
+    """Shape of a formula: the number of terms, if there is a constant, and if terms are linear."""
 
     n_terms: int
     constant: bool
@@ -35,7 +35,7 @@ class Shape:
 
 
 def shapes(max_terms: int) -> list[Shape]:
-    """Return all shapes with up to `max_terms` terms, the simplest first."""
+    """Return all shapes of formulas with up to `max_terms` terms, the simplest first."""
     some = [
         Shape(n, constant, linear)
         for n, constant, linear in itertools.product(
@@ -46,7 +46,7 @@ def shapes(max_terms: int) -> list[Shape]:
 
 
 class SupportSearch:
-    """Search for the best candidate terms of one target, for each number of terms.
+    """Search for the best terms of the formula of one column, for each number of terms.
 
     A support is an array with the indices of the candidate terms in a formula.
     """
@@ -63,16 +63,17 @@ class SupportSearch:
         }
 
     def fit(self, shape: Shape) -> SparseFit | None:
-        """Return the best fit with this shape; None if there are too few candidate terms."""
+        """Return the best formula of this shape; None if there are too few candidate terms."""
         supports = self._supports[shape.linear]
         if shape.n_terms not in supports:
             return None
         return self._coordinates.fit(self._target, supports[shape.n_terms], constant=shape.constant)
 
     def _path(self, candidates: IntArray, max_terms: int) -> dict[int, IntArray]:
-        """Return for each number of terms the support with the smallest residual.
+        """Return for each number of terms the term indices with the smallest residual.
 
-        Two searches propose supports: one adds terms, the other removes terms.
+        Two searches propose terms: one adds terms, the other removes terms. `candidates` are the
+        indices of the terms that may be used.
         """
         best: dict[int, IntArray] = {0: np.empty(0, dtype=np.intp)}
         y = self._coordinates.targets[1:, self._target]

@@ -18,7 +18,6 @@ from gramian.families._products import (
     Z,
     by_name,
 )
-from gramian.families._pruning import prune
 
 __all__ = [
     "BY_NAME",

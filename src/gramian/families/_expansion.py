@@ -31,12 +31,12 @@ class AtomBasis(Protocol):
 
     @property
     def keys(self) -> Sequence[Hashable]:
-        """Key of each atom; atoms with equal keys are the same function."""
+        """Key of each atom (function of one variable); equal keys mean equal functions."""
         ...
 
     @property
     def degrees(self) -> Sequence[int]:
-        """Degree that each atom adds to the degree of a product."""
+        """Degree that each atom (function of one variable) adds to the degree of a product."""
         ...
 
     @property
@@ -46,10 +46,11 @@ class AtomBasis(Protocol):
 
     @property
     def derivative(self) -> Array | None:
-        """The matrix D with ``atoms' = D @ [1, *atoms]``; None if atoms have no derivative.
+        """The matrix D with ``atoms' = D @ [1, *atoms]``; None if there are no derivatives.
 
-        The derivative of an atom is a linear combination of atoms whose degrees are not higher. So
-        the derivatives of all products are linear combinations of products.
+        Atoms are functions of one variable. The derivative of an atom is a linear combination of
+        atoms whose degrees are not higher. So the derivatives of all products are linear
+        combinations of products.
         """
         ...
 
@@ -94,7 +95,10 @@ def _read_only(z: Array) -> Array:
 
 @dataclass(frozen=True)
 class Block:
-    """The functions that a new variable z_j adds: functions in F(z_[j]) but not in F(z_[j-1])."""
+    """The functions that a new variable z_j adds: functions in F(z_[j]) but not in F(z_[j-1]).
+
+    F(z_[j]) is the family of functions of the first j variables.
+    """
 
     bases: tuple[AtomBasis, ...]
     """The bases of atoms of the new variable; atoms are numbered across all bases, in this
@@ -115,16 +119,20 @@ class Block:
 
     @property
     def scales(self) -> Array:
-        """Factor of each function, so that its squares stay in float64; 1 for products."""
+        """Factor of each function that keeps its squares in float64; 1 for products."""
         return np.array([*np.ones(len(self.parents)), *(call.scale for call in self.calls)])
 
     def unscaled(self) -> Block:
-        """Return the block with all factors `scale` of the user's functions set to 1."""
+        """Return the block with the scale 1 for each of the user's functions."""
         return replace(self, calls=tuple(replace(call, scale=1.0) for call in self.calls))
 
     @cached_property
     def _runs(self) -> list[tuple[slice, IntArray | slice, int]]:
-        """Products grouped by atom: (numbers of the products, rows of their parents, atom)."""
+        """Products grouped by atom (function of the new variable).
+
+        Each entry has the numbers of the products, the rows of their parents (other factors) in the
+        store, and the number of the atom.
+        """
         starts = np.flatnonzero(np.diff(self.atoms, prepend=-1))
         runs: list[tuple[slice, IntArray | slice, int]] = []
         for start, stop in itertools.pairwise([*starts.tolist(), len(self.parents)]):
@@ -140,8 +148,9 @@ class Block:
         Parameters
         ----------
         store : array of shape (n_store, n_rows)
-            Values of the functions that can be parents. Row 0 is the constant function. If row 0 is
-            multiplied by the square roots of the row weights, all functions are, too.
+            Values of earlier functions that can be factors of functions of the block. Row 0 is the
+            constant function. If row 0 is multiplied by the square roots of the row weights, all
+            functions are, too.
         z : sequence of j arrays of shape (n_rows,)
             Values of the variables; the new variable is the last.
         out : array of shape (n_functions, n_rows), optional
@@ -162,7 +171,10 @@ class Block:
 
 @dataclass(frozen=True)
 class Products:
-    """Rule for products of atoms of distinct variables, limited by `degree` and `max_variables`."""
+    """Rule for products of functions of distinct variables.
+
+    Products are limited by `degree` and `max_variables`.
+    """
 
     basis: Callable[[LevelsOf], AtomBasis]
     degree: int | None = None
@@ -200,7 +212,11 @@ class Expansion:
         self.n_store = 1
 
     def grow(self, levels_of: LevelsOf) -> Block:
-        """Add the next variable, and return the block of functions that it adds."""
+        """Add the next variable, and return the block of functions that it adds.
+
+        `levels_of` is a function from a limit to the distinct values of the variable; indicators
+        need it.
+        """
         bases = tuple(state.rule.basis(levels_of) for state in self._products)
         new = [
             state.multiply(basis, atoms)
@@ -238,16 +254,20 @@ class _NewProducts:
 
 
 class _ProductState:
-    """A rule for products, with store row, degree and number of variables of possible parents."""
+    """A rule for products, and the functions that can be parents (factors of later products).
+
+    For each parent, it has the row in the store, the degree and the number of variables.
+    """
 
     def __init__(self, rule: Products) -> None:
         self.rule = rule
         self._rows = self._degrees = self._n_variables = np.zeros(1, dtype=np.intp)
 
     def multiply(self, basis: AtomBasis, numbers: IntArray) -> _NewProducts:
-        """Return all products of a parent and an atom of the new variable that the rule allows.
+        """Return all products of an earlier function and an atom that the rule allows.
 
-        `numbers` are the numbers of the atoms of `basis` among the atoms of all bases.
+        An atom is a function of the new variable. `numbers` are the numbers of the atoms of `basis`
+        among the atoms of all bases.
         """
         alone = self.rule.z_stands_alone
         max_degree = _UNLIMITED if self.rule.degree is None else self.rule.degree
@@ -266,7 +286,10 @@ class _ProductState:
         return _NewProducts(self._rows[parent], numbers[atom], degrees, n_variables, is_parent)
 
     def append(self, products: _NewProducts, rows: IntArray) -> None:
-        """Add the new products that can be parents; `rows` are the rows of all products."""
+        """Add the new products that can be parents.
+
+        `rows` are the rows of all new products in the store of function values.
+        """
         new = products.is_parent
         self._rows = np.append(self._rows, rows[new])
         self._degrees = np.append(self._degrees, products.degrees[new])
@@ -277,7 +300,10 @@ _UNLIMITED = np.iinfo(np.intp).max // 2
 
 
 def _number(bases: Sequence[AtomBasis]) -> list[IntArray]:
-    """Return the numbers of the atoms of each basis; an atom in several bases has one number."""
+    """Return the numbers of the atoms of each basis; an atom in several bases has one number.
+
+    An atom is a function of one variable.
+    """
     seen: dict[Hashable, int] = {}
     number = itertools.count()
     return [np.array([seen.setdefault(key, next(number)) for key in basis.keys]) for basis in bases]

@@ -39,7 +39,10 @@ class _Functions:
 
     @property
     def derivative(self) -> Array | None:
-        """The matrix D with ``atoms' = D @ [1, *atoms]``; None if atoms have no derivative."""
+        """The matrix D with ``atoms' = D @ [1, *atoms]``; None if there are no derivatives.
+
+        Atoms are functions of one variable.
+        """
         return None if self.differentiate is None else self.differentiate()
 
 
@@ -345,9 +348,9 @@ class Indicator(Family):
 
 
 def _indicate(middles: Array, z: Array) -> Array:
-    """Return the values of z, then of the indicators of all levels except the first.
+    """Return the values of z, then of the indicators of all distinct values except the first.
 
-    `middles` are the midpoints between neighbouring levels.
+    `middles` are the midpoints between neighbouring distinct values.
     """
     cell = np.searchsorted(middles, z)
     # The indicator of the first level is the constant 1 minus the other indicators: redundant.

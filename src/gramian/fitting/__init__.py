@@ -3,7 +3,7 @@
 Open `_plan.py` first, which runs a fit; `_fitted_model.py` holds its result.
 """
 
-from gramian.fitting._any_model import AnyModel, Asked, Record, Steps
+from gramian.fitting._any_model import AnyModel, Asked, Record, SteppedModel, Steps
 from gramian.fitting._blockwise import (
     Output,
     aligned,
@@ -24,20 +24,13 @@ from gramian.fitting._cautions import (
     Saturation,
     UnequalUnits,
 )
-from gramian.fitting._checked_data import (
-    ArrayData,
-    CheckedData,
-    HoldOut,
-    Preparation,
-    Problem,
-    RandomState,
-    TooFewRowsError,
-)
+from gramian.fitting._checked_data import ArrayData, CheckedData, Preparation, Problem
 from gramian.fitting._cost import Cost, estimate
 from gramian.fitting._fitted_manifold import FittedManifold
-from gramian.fitting._fitted_model import ROWS_AT_ONCE, Basis, FittedModel, Project, TakeColumns
+from gramian.fitting._fitted_model import ROWS_AT_ONCE, FittedModel
 from gramian.fitting._fitted_norms import FittedNorms
 from gramian.fitting._gaps import EmptyColumnError, Gaps, GapTally, completion, has_gaps
+from gramian.fitting._held_out_rows import HoldOut, RandomState, TooFewRowsError
 from gramian.fitting._input_checks import (
     ValidationData,
     check_data,
@@ -47,6 +40,18 @@ from gramian.fitting._input_checks import (
     finite_but_gaps,
     only_complete,
     shape_of,
+)
+from gramian.fitting._kept_variables import (
+    EliminationSearch,
+    GreedySearch,
+    KeptColumns,
+    KeptComponents,
+    KeptDirections,
+    KeptVariables,
+    RedundancySearch,
+    Search,
+    SetSearch,
+    in_table_units,
 )
 from gramian.fitting._left_out import FEW, needs_no_shrinkage
 from gramian.fitting._plan import (

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian._support.words import names_or_numbers
 from gramian.core.pursuit import StopReason
 from gramian.fitting._cautions import Caution, Remedy
+from gramian.fitting._gaps import Gaps
+from gramian.fitting._kept_variables import KeptVariables
 
 STOPPED: dict[StopReason, str] = {
     "n_components": "the number asked for was reached",
@@ -25,7 +29,7 @@ STOPPED: dict[StopReason, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Residual variances and numbers of functions, step by step."""
+    """Numbers about each step of a fit: residual variances, functions added and dropped."""
 
     largest: Array
     """Largest residual variance before each step and after the last."""
@@ -42,6 +46,8 @@ class Steps:
     orthogonality_loss: float
     n_rows: int
     """Number of rows of the fit."""
+    n_copies: int = field(default=0, kw_only=True)
+    """Number of rows that are equal to an earlier row."""
 
     @property
     def n_functions(self) -> int:
@@ -51,7 +57,10 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class Record(Steps):
-    """Steps of a fit with penalties, and residuals on other rows."""
+    """Numbers about each step of a fit: also the penalties, and residual variances of other rows.
+
+    Other rows are new rows (an estimate by cross-validation) and held-out rows.
+    """
 
     alpha: float
     """Penalty after the last step."""
@@ -110,23 +119,26 @@ class AnyModel(ABC):
 
     @property
     def explains(self) -> bool:
-        """True if functions of the kept variables explain the share 1 - `left` of the variance."""
+        """True if `left` is the share of variance that kept variables do not explain."""
         return True
 
     @property
     def eliminates(self) -> bool:
-        """True if left-out rows decided which candidates are dropped, in any order."""
+        """True if the fit began with all candidates, and left-out rows decided which to drop.
+
+        Candidates are columns, or directions of a basis.
+        """
         return False
 
     @property
     def by_feature(self) -> bool:
-        """True if the fit added features one by one, so that `left` shows the gain of each."""
+        """True if the fit chose kept variables one by one, so that `left` has a value for each."""
         return True
 
     @property
     @abstractmethod
     def thing(self) -> str:
-        """The word for a kept variable."""
+        """The word for a kept variable: "feature", "component" and so on."""
 
     @property
     @abstractmethod
@@ -146,16 +158,22 @@ class AnyModel(ABC):
     @property
     @abstractmethod
     def freedom(self) -> float:
-        """The effective number of functions."""
+        """The effective number of functions: penalties make it smaller than `n_functions`."""
 
     @property
     @abstractmethod
     def left(self) -> Array:
-        """The residual share of variance before each step and after the last; it begins with 1."""
+        """The share of variance that is not explained before each step, and after the last step.
+
+        The first value is 1.
+        """
 
     @property
     def held_out_left(self) -> float | None:
-        """The residual share of held-out rows after the last step; None without held-out rows."""
+        """The share of the variance of held-out rows that is not explained after the last step.
+
+        The value is None if no rows were held out.
+        """
         return None
 
     @property
@@ -171,13 +189,75 @@ class AnyModel(ABC):
     @property
     @abstractmethod
     def remedies(self) -> tuple[Remedy, ...]:
-        """Changes that help against too many functions, the best first."""
+        """Changes of parameters that help if there are too many functions, the best first."""
 
     def scaled(self, rows: Array) -> Array:
         """Return rows in the units of residual variances: divided by `scale` if there is one."""
         return rows if self.scale is None else rows / self.scale.astype(rows.dtype, copy=False)
 
+    def deviations(self, rows: Array) -> Array:
+        """Return rows minus their mean as float64, in the units of residual variances.
 
-def ending_of(reason: StopReason) -> str:
-    """Return the sentence that says why a fit ended."""
-    return f"The fit stopped because {STOPPED[reason]}."
+        The first row is subtracted before the mean is computed. Ids of 10¹⁷ would lose their
+        deviations if the mean or the scale came first.
+        """
+        rows = rows.astype(np.float64, copy=False)
+        shifted = rows - rows[:1]
+        return self.scaled(shifted - shifted.mean(axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class SteppedModel(AnyModel):
+    """Result of a fit that chooses the kept variables step by step."""
+
+    kept: KeptVariables
+    record: Steps
+    asked: Asked = field(default_factory=Asked, kw_only=True)
+    gaps: Gaps | None = field(default=None, kw_only=True)
+    """Treatment of missing values; None if no value was missing. Model files do not hold it."""
+
+    @property
+    def selects(self) -> bool:
+        """True if the kept variables are columns of the table."""
+        return self.kept.selects
+
+    @property
+    def thing(self) -> str:
+        """The word for a kept variable: "feature", "component" and so on."""
+        return self.kept.thing
+
+    @property
+    def kept_names(self) -> list[str]:
+        """The names of the kept variables, in the order of choice."""
+        return self.kept.names(self.column_names, self.algorithm)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of the fit."""
+        return self.record.n_rows
+
+    @property
+    def n_functions(self) -> int:
+        """The number of functions in the basis, including the constant."""
+        return self.record.n_functions
+
+    @property
+    def freedom(self) -> float:
+        """The largest effective number of functions of any step.
+
+        Penalties make this number smaller than the number of functions.
+        """
+        return float(self.record.degrees_of_freedom.max())
+
+    @property
+    def left(self) -> Array:
+        """The share of variance that is not explained before each step, and after the last step.
+
+        The first value is 1.
+        """
+        return self.record.total / (self.record.total[0] or 1.0)
+
+    @property
+    def ending(self) -> str:
+        """The sentence that says why the fit ended."""
+        return f"The fit stopped because {STOPPED[self.record.stop_reason]}."

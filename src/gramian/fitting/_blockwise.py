@@ -19,14 +19,23 @@ Output = str | os.PathLike[str] | None
 
 
 def source_of(X: Any, weight: str | None = None) -> Source | None:
-    """Return a source if the data are files or blocks of rows; None for arrays, even on disk."""
+    """Return a source if the data are files or blocks of rows; None for arrays, even on disk.
+
+    Parameters
+    ----------
+    X : object
+        The data that the user gave.
+    weight : str, optional
+        The name of the column with the weights.
+    """
     return None if isinstance(X, np.ndarray) else as_source(X, weight)
 
 
 def aligned(source: Source, names: Sequence[str] | None, n_columns: int) -> Iterator[Chunk]:
-    """Read columns chunk by chunk, by name, or all columns if the source or the fit has no names.
+    """Read a source in chunks of rows, with its columns in the order of `names`.
 
-    Without names, the number of columns must be `n_columns`. Values may be missing.
+    If the source has no column names, or `names` is None, all columns are read in their order, and
+    their number must be `n_columns`. Values may be missing.
     """
     order: Sequence[int] | slice = slice(None)
     if source.names is not None and names is not None:
@@ -69,7 +78,7 @@ def apply_blockwise(
 
 
 def check_output(X: Any, output: Output) -> None:
-    """Refuse, before any work is done, an output that cannot be written.
+    """Raise an error, before any work is done, if the output cannot be written.
 
     Parameters
     ----------
@@ -92,12 +101,18 @@ def check_output(X: Any, output: Output) -> None:
 
 
 def any_named(columns: Iterable[Any], names: Sequence[str]) -> bool:
-    """Return True if some columns have wanted names; else columns are taken by position."""
+    """Return True if at least one of the columns has a name in `names`.
+
+    If it is False, callers take columns by position.
+    """
     return not {*names}.isdisjoint(columns)
 
 
 def by_name(Z: Any, names: Sequence[str]) -> Any:
-    """Return the columns of given names, in that order, if the table has any of these names."""
+    """Return the columns `names` of a table, in this order.
+
+    If the table has none of these names, return it unchanged.
+    """
     columns = getattr(Z, "column_names", getattr(Z, "columns", None))
     if columns is None or not any_named(columns, names):
         return Z

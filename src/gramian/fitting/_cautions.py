@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ import numpy as np
 from gramian._support.types import Array
 
 if TYPE_CHECKING:
-    from gramian.fitting._fitted_model import FittedModel
+    from gramian.fitting._any_model import AnyModel
 
 MAX_LOSS = 1e-6
 """Largest loss of orthogonality without a caution."""
@@ -21,7 +21,7 @@ MAX_OVER_MEDIAN = 100.0
 
 
 class Remedy(Enum):
-    """Something that a user can change in the next fit."""
+    """A change of parameters that may help in the next fit."""
 
     AUTO_ALPHA = auto()
     AUTO_DEGREE = auto()
@@ -72,7 +72,7 @@ class NearDependence(Caution):
 
 @dataclass(frozen=True)
 class UnequalUnits(Caution):
-    """One column varies far more than most, in an algorithm that compares variances."""
+    """One column varies far more than most, and the algorithm compares variances of columns."""
 
     algorithm: str
     column: str
@@ -80,30 +80,10 @@ class UnequalUnits(Caution):
     """Standard deviation of the column, divided by the median of all columns that vary."""
 
 
-def cautions_of(model: FittedModel) -> list[Caution]:
-    """Return the cautions about a pursuit.
-
-    Parameters
-    ----------
-    model : FittedModel
-        The pursuit.
-    """
-    record = model.record
-    found: list[Caution] = []
-    if not model.rows_decided:  # otherwise rows left out of the fit bound the number of functions
-        n_steps = len(record.n_kept) if record.stop_reason == "saturated" else None
-        found += of_functions(model.freedom, record.n_rows, n_steps, model.remedies)
-    found += of_dependence(record.orthogonality_loss)
-    compares_variances = model.redundant is None and not model.asked.relative
-    if compares_variances and model.scale is None:
-        found += of_units(model.variances, model.column_names, model.algorithm)
-    return found
-
-
 def of_functions(
     n_functions: float, n_rows: int, saturated_after: int | None, remedies: tuple[Remedy, ...]
 ) -> Iterator[Caution]:
-    """Yield a caution if there are too many functions for the rows.
+    """Yield a caution if there are too many functions for the number of rows.
 
     Parameters
     ----------
@@ -114,7 +94,7 @@ def of_functions(
     saturated_after : int or None
         Number of steps after which the functions span all rows; None if they do not.
     remedies : tuple of Remedy
-        Changes that help.
+        Changes of parameters that help, for the caution.
     """
     if saturated_after is not None:
         yield Saturation(remedies, saturated_after, n_rows)
@@ -123,26 +103,24 @@ def of_functions(
 
 
 def of_dependence(loss: float) -> Iterator[Caution]:
-    """Yield a caution if the loss of orthogonality is too large."""
+    """Yield a caution if the loss of orthogonality, which rounding errors cause, is too large."""
     if loss > MAX_LOSS:
         yield NearDependence((Remedy.QR_SOLVER, Remedy.BETTER_FAMILY), loss)
 
 
-def of_units(variances: Array, names: Sequence[str], algorithm: str) -> Iterator[Caution]:
-    """Yield a caution if the unit of one column hides most others.
+def of_units(model: AnyModel, variances: Array) -> Iterator[Caution]:
+    """Yield a caution if one column varies so much that most other columns do not count.
 
     Parameters
     ----------
+    model : AnyModel
+        The fit, which compares the variances of columns.
     variances : array of shape (n_columns,)
         Variances of the columns.
-    names : sequence of str
-        Names of the columns.
-    algorithm : str
-        Name of the estimator.
     """
     deviations = np.sqrt(variances)
     varying = deviations[deviations > 0]
     if len(varying) and deviations.max() > MAX_OVER_MEDIAN * np.median(varying):
         largest = int(np.argmax(deviations))
         ratio = float(deviations[largest] / np.median(varying))
-        yield UnequalUnits((Remedy.SCALE,), algorithm, names[largest], ratio)
+        yield UnequalUnits((Remedy.SCALE,), model.algorithm, model.column_names[largest], ratio)

@@ -1,54 +1,67 @@
-"""Checked data: arrays, streams and Dask collections as rows that are ready for a pursuit."""
+"""Checked data: arrays, streams and Dask collections, and the rows of them that are fitted."""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_random_state
 
 from gramian._support.types import Array
 from gramian.core.pursuit import HeldOut
 from gramian.core.rows import (
     Centring,
     CompletedSource,
+    DistinctRows,
     MissingValueError,
     RowBlock,
     Rows,
     Source,
-    Split,
     SpreadError,
+    all_rows,
     apply_centring,
+    canonical,
     centre,
     centre_sparse,
     check,
     map_partitions,
+    observations,
     open_dask,
     open_stream,
     written_out,
 )
 from gramian.families import Family
 from gramian.fitting._gaps import Completion, Gaps, GapTally, add_tallies, completion, has_gaps
+from gramian.fitting._held_out_rows import (
+    HoldOut,
+    Weighted,
+    split_of_stream,
+    split_rows,
+    variances_of_all,
+)
 from gramian.tables import Chunk
 
-MAX_HELD_OUT = 20_000
-"""Approximate largest number of rows of a stream to hold out; held-out rows stay in memory."""
-RandomState = int | np.random.RandomState | None
-Weighted = tuple[Any, Array | None]
-"""Rows and their weights."""
-Opened = tuple[Rows, Centring, Weighted | None]
-"""Rows to fit, their means and scales, and rows that are held out."""
+
+class Opened(NamedTuple):
+    """Rows to fit, the means and scales of their columns, and the rows that are held out."""
+
+    rows: Rows
+    centring: Centring
+    held_out: Weighted | None
+    n_samples: int
+    """Number of rows that the user gave for the fit; equal rows are one row of `rows`."""
+    weight: float
+    """Sum of the weights of the rows to fit, in the units of the weights of `held_out`."""
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """Scaling of the columns before a pursuit, and the sums that the first pass computes."""
+    """How columns are scaled before a fit, and which sums the first pass over the rows computes."""
 
     scaling: Literal["column", "table"]
     """Unit of variance: the variance of each column, or the largest variance of any column."""
@@ -58,46 +71,19 @@ class Preparation:
     """True if the covariance of the columns is needed."""
     checksum: bool = False
     """True if a checksum of the rows is needed, because a checkpoint is valid for its data only."""
-
-
-class TooFewRowsError(ValueError):
-    """Error for held-out rows that leave too few rows to fit.
-
-    Parameters
-    ----------
-    share : float
-        The share of rows that is held out.
-    n_rows : int
-        The number of all rows.
-    n_left : int
-        The number of rows to fit.
-    """
-
-    def __init__(self, share: float, n_rows: int, n_left: int) -> None:
-        super().__init__(share, n_rows, n_left)  # the arguments with which pickle makes it again
-        self.share, self.n_rows, self.n_left = share, n_rows, n_left
-
-    def __str__(self) -> str:
-        return (
-            f"validation_fraction={self.share} of {self.n_rows} samples leaves {self.n_left} to "
-            "fit; give more samples, a smaller fraction, or validation_data."
-        )
-
-
-@dataclass(frozen=True)
-class HoldOut:
-    """Share of the rows to hold out, and the seed that chooses them."""
-
-    share: float
-    random_state: RandomState
+    distinct: bool = False
+    """True if equal rows in memory become one row of larger weight, because rows are left out: a
+    copy that stays would predict a row that is left out."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows that are ready for the pursuit."""
+    """Input of a fit: centred and scaled rows, held-out rows, and facts about the columns."""
 
     names: tuple[str, ...] | None
     rows: Rows
+    n_samples: int
+    """Number of rows that the user gave for the fit; `rows` has equal rows only once."""
     centring: Centring
     held_out: RowBlock | None
     unit: Array
@@ -109,7 +95,17 @@ class Problem:
     over all rows stay tied."""
 
     def watch(self, scale: Array | float, n_penalties: int, **options: Any) -> HeldOut | None:
-        """Return the evaluation of a fit on held-out rows; None if no rows are held out."""
+        """Return an object that measures a fit on held-out rows; None if no rows are held out.
+
+        Parameters
+        ----------
+        scale : array or float
+            The standard deviation, in reported units, of the scaled columns.
+        n_penalties : int
+            The number of penalties; there is one fit for each.
+        **options : object
+            Further parameters of `HeldOut`.
+        """
         return (
             None if self.held_out is None else HeldOut(self.held_out, scale, n_penalties, **options)
         )
@@ -129,19 +125,34 @@ class CheckedData(ABC):
     """Rows that `has_gaps` opened and `problem` will use, which saves a pass over a file."""
 
     def problem(self, preparation: Preparation, hold_out: HoldOut | None) -> Problem:
-        """Hold rows out, and centre and scale the columns. No value may be missing."""
+        """Hold rows out, centre and scale the columns, and return the input of a fit.
+
+        No value may be missing.
+
+        Parameters
+        ----------
+        preparation : Preparation
+            How columns are scaled, and which sums are needed.
+        hold_out : HoldOut or None
+            The share of rows to hold out; None to hold out no rows.
+        """
         if self.validation is not None:
             hold_out = None
         opened = self._opened.pop((preparation, hold_out), None)
-        rows, centring, held_out = opened or self._named_open(preparation, hold_out)
+        rows, centring, held_out, n, weight = opened or self._named_open(preparation, hold_out)
         held_out = self.validation or held_out
+        if held_out is not None and not held_out[0].shape[0]:
+            raise ValueError(
+                "No row could be held out, because X has only few different rows. Give "
+                "validation_data, or set the parameters that held-out rows choose, such as alpha."
+            )
         block = None if held_out is None else apply_centring(centring, *held_out)
         unit, scale, order = centring.scale, None, None
         if preparation.counts:
             unit, scale = np.ones_like(unit), unit
         elif hold_out is not None and held_out is not None:
-            order = _variances_of_all(rows.n_rows, centring, held_out)
-        return Problem(self.names, rows, centring, block, unit, scale, order)
+            order = variances_of_all(weight, centring, held_out)
+        return Problem(self.names, rows, n, centring, block, unit, scale, order)
 
     def without_gaps(
         self, preparation: Preparation, hold_out: HoldOut | None, families: Sequence[Family]
@@ -171,7 +182,8 @@ class CheckedData(ABC):
         """Return True if any value is missing.
 
         The search stops at the first missing value. If no value is missing, the opened rows are
-        used by `problem`, so that the search needs no extra pass.
+        used by `problem`, so that the search needs no extra pass. Parameters are those of
+        `problem`.
         """
         try:
             self._opened[preparation, hold_out] = self._named_open(preparation, hold_out)
@@ -180,7 +192,7 @@ class CheckedData(ABC):
         return False
 
     def _named_open(self, preparation: Preparation, hold_out: HoldOut | None) -> Opened:
-        """Open the rows; an error about the spread of a column names the column."""
+        """Open the rows as `_open` does; an error about a column's range has its name."""
         try:
             return self._open(preparation, hold_out)
         except SpreadError as error:
@@ -190,7 +202,10 @@ class CheckedData(ABC):
 
     @abstractmethod
     def _open(self, preparation: Preparation, hold_out: HoldOut | None) -> Opened:
-        """Return rows to fit, their means and scales, and rows that are held out."""
+        """Return the rows to fit, their means and scales, and the rows that are held out.
+
+        Parameters are those of `problem`.
+        """
 
     @abstractmethod
     def _tally(self) -> GapTally:
@@ -198,16 +213,16 @@ class CheckedData(ABC):
 
     @abstractmethod
     def _sample(self, share: float) -> Array:
-        """Return about a share of the rows, chosen at random."""
+        """Return rows that are chosen at random: about the share `share` of all rows."""
 
     @abstractmethod
     def _made_by(self, make: Completion) -> Self:
-        """Return data whose rows are completed by a function."""
+        """Return these data, whose incomplete rows `make` fills or drops when they are read."""
 
     @property
     @abstractmethod
     def whole(self) -> Any:
-        """The table: an array, a source of row blocks, or a Dask collection."""
+        """The whole table: an array, a source of row blocks, or a Dask collection."""
 
 
 @dataclass(frozen=True)
@@ -223,8 +238,20 @@ class ArrayData(CheckedData):
         table: Array = written_out(self.table)
         return table
 
+    @cached_property
+    def different(self) -> DistinctRows:
+        """The rows, with equal rows merged into one.
+
+        A row that is left out of a fit is then left out with all its copies.
+        """
+        return observations(self._rows, self.weights)
+
+    @property
+    def _rows(self) -> Any:
+        return canonical(self.table) if issparse(self.table) else self.table
+
     def has_gaps(self, preparation: Preparation, hold_out: HoldOut | None) -> bool:
-        """Return True if any value is missing."""
+        """Return True if any value is missing; the parameters are not used."""
         return not issparse(self.table) and has_gaps(self.table)
 
     def _tally(self) -> GapTally:
@@ -239,15 +266,18 @@ class ArrayData(CheckedData):
         return rows if share >= 1 else rows[_chosen(0, len(rows), share)]
 
     def _open(self, preparation: Preparation, hold_out: HoldOut | None) -> Opened:
-        if hold_out is None:
-            fitted, held_out = (self.table, self.weights), None
-        else:
-            fitted, held_out = _split(self.table, self.weights, hold_out)
+        fitted = self.different if preparation.distinct else all_rows(self._rows, self.weights)
+        held_out = None
+        if hold_out is not None:
+            fitted, held_out = split_rows(fitted, hold_out)
         how: Callable[..., tuple[Rows, Centring]] = (
             centre_sparse if issparse(self.table) else centre
         )
-        rows, centring = how(*fitted, preparation.scaling, checksum=preparation.checksum)
-        return rows, centring, held_out
+        rows, centring = how(
+            fitted.table, fitted.weights, preparation.scaling, checksum=preparation.checksum
+        )
+        weights = fitted.copies if fitted.weights is None else fitted.weights
+        return Opened(rows, centring, held_out, int(fitted.copies.sum()), float(weights.sum()))
 
 
 @dataclass(frozen=True)
@@ -281,14 +311,15 @@ class StreamData(CheckedData):
         return np.concatenate(parts)
 
     def _open(self, preparation: Preparation, hold_out: HoldOut | None) -> Opened:
-        return open_stream(
+        rows, centring, held_out = open_stream(
             self.source,
             preparation.scaling,
             covariance=preparation.covariance,
             checksum=preparation.checksum,
             memory_budget=self.memory_budget,
-            split=_split_of_stream(self.source.n_rows, hold_out),
+            split=split_of_stream(self.source.n_rows, hold_out),
         )
+        return Opened(rows, centring, held_out, rows.n_rows, rows.statistics.weight)
 
 
 @dataclass(frozen=True)
@@ -320,66 +351,27 @@ class DaskData(CheckedData):
 
     def _open(self, preparation: Preparation, hold_out: HoldOut | None) -> Opened:
         n_rows = self.collection.shape[0]
-        return open_dask(
+        rows, centring, held_out = open_dask(
             self.collection,
             self.weights,
             preparation.scaling,
             covariance=preparation.covariance,
             checksum=preparation.checksum,
             memory_budget=self.memory_budget,
-            split=_split_of_stream(n_rows if isinstance(n_rows, int) else None, hold_out),
+            split=split_of_stream(n_rows if isinstance(n_rows, int) else None, hold_out),
             completion=self.completion,
         )
+        return Opened(rows, centring, held_out, rows.n_rows, rows.statistics.weight)
 
 
 def _tally(number: int, x: Array) -> GapTally:
-    """Count rows and missing cells of a partition; its number does not matter."""
+    """Count rows and missing cells of the partition `x`; `number` is not used."""
     return GapTally.of(x)
 
 
 def _chosen(number: int, n_rows: int, share: float) -> NDArray[np.bool_]:
-    """Return a mask of about a share of the rows of a block; the block's number is the seed."""
+    """Return a random mask of the rows of a block: True for about the share `share`.
+
+    `number`, the number of the block, is the seed.
+    """
     return np.random.default_rng([0, number]).random(n_rows) < share
-
-
-def _variances_of_all(n_rows: int, centring: Centring, held_out: Weighted) -> Array | None:
-    """Return the variances over fitted and held-out rows together; None if rows have weights."""
-    table, weights = held_out
-    if weights is not None:
-        return None
-    share = n_rows / (n_rows + table.shape[0])
-    inner = np.where(centring.varies, centring.scale**2, 0.0)
-    if issparse(table):
-        block = apply_centring(centring, table, None)
-        mean = (1 - share) * centring.scale * block.products(block.root)
-        squares = block.residuals(centring.scale).of_columns()
-    else:
-        others = np.asarray(table, dtype=np.float64) - centring.mean
-        mean, squares = (1 - share) * others.mean(axis=0), np.mean(others**2, axis=0)
-    both = share * inner + (1 - share) * squares
-    variances: Array = np.maximum(both - mean**2, 0.0)
-    return variances
-
-
-def _split(table: Any, weights: Array | None, hold_out: HoldOut) -> tuple[Weighted, Weighted]:
-    """Divide the rows of positive weight at random into rows to fit and rows to hold out."""
-    if weights is not None:
-        table, weights = table[weights > 0], weights[weights > 0]
-    n_rows = table.shape[0]
-    n = math.ceil(hold_out.share * n_rows)
-    if n_rows - n < 2:
-        raise TooFewRowsError(hold_out.share, n_rows, n_rows - n)
-    out = np.zeros(n_rows, dtype=bool)
-    out[check_random_state(hold_out.random_state).permutation(n_rows)[:n]] = True
-    if weights is None:
-        return (table[~out], None), (table[out], None)
-    return (table[~out], weights[~out]), (table[out], weights[out])
-
-
-def _split_of_stream(n_rows: int | None, hold_out: HoldOut | None) -> Split | None:
-    """Return the split of a stream, with at most about `MAX_HELD_OUT` rows held out."""
-    if hold_out is None:
-        return None
-    share = hold_out.share if n_rows is None else min(hold_out.share, MAX_HELD_OUT / n_rows)
-    seed = int(check_random_state(hold_out.random_state).randint(2**31))
-    return Split(share, seed, 2 * MAX_HELD_OUT)

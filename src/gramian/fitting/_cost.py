@@ -85,7 +85,7 @@ def estimate(
     eliminates: bool = False,
     beam: int = 1,
 ) -> Cost:
-    """Estimate the cost of a fit.
+    """Estimate the functions, the memory and the time of a fit.
 
     Parameters
     ----------
@@ -156,7 +156,10 @@ def estimate(
 
 
 def _elimination(family: Family, n_rows: int, n_columns: int, n_kept: int) -> tuple[float, int]:
-    """Return the number of multiplications and of stored numbers of an elimination."""
+    """Return the cost of dropping columns until `n_kept` remain.
+
+    The two values are the number of multiplications, and the number of stored numbers.
+    """
     n = _n_at_first(family, n_rows, n_columns)
     n_penalties = 1 if n <= FEW * n_rows else len(PENALTIES)
     block = n / n_columns * min(2.0, n_columns)  # functions that involve a column, at degree 2
@@ -171,7 +174,10 @@ def _elimination(family: Family, n_rows: int, n_columns: int, n_kept: int) -> tu
 
 
 def _n_at_first(family: Family, n_rows: int, n_columns: int) -> int:
-    """Return the number of functions of all columns, or of as many columns as rows allow."""
+    """Return the number of functions with which an elimination of columns begins.
+
+    They are the functions of all columns, or of as many columns as the number of rows allows.
+    """
     most = min(MAX_FUNCTIONS, int(MOST_OF_ROWS * n_rows))
     expansion, n = family.expand(), 0
     for column in range(n_columns):
@@ -184,7 +190,7 @@ def _n_at_first(family: Family, n_rows: int, n_columns: int) -> int:
 
 @cache
 def _multiplications_per_second() -> float:
-    """Measure the speed of matrix products once, and return it."""
+    """Return the speed of matrix products, measured at the first call."""
     a: Array = np.full((1000, 1000), 0.5)
     out = np.zeros_like(a)
     best = np.inf

@@ -29,6 +29,8 @@ class FittedManifold(AnyModel):
     total: Array
     """Total variance, and the total residual variance after each round."""
     n_samples: int
+    n_copies: int = 0
+    """Number of rows that are equal to an earlier row. Model files do not hold it."""
     validation_total: Array | None = None
     """Total variance of held-out rows, and their residual variance after every round that was
     tried; None if held-out rows decided on nothing."""
@@ -37,22 +39,22 @@ class FittedManifold(AnyModel):
 
     @property
     def components(self) -> Array:
-        """The change of the columns, to first order, when a code grows by one."""
+        """The change of each column, to first order, when a code (a coordinate) grows by one."""
         return self.manifold.unit * self.manifold.lines
 
     @property
     def by_feature(self) -> bool:
-        """False: all codes are fitted at once."""
+        """False: all codes (coordinates on the surface) are fitted at once."""
         return False
 
     @property
     def thing(self) -> str:
-        """The word for a kept variable."""
+        """The word for a kept variable in texts for the user."""
         return "code"
 
     @property
     def kept_names(self) -> list[str]:
-        """The names of the codes."""
+        """The names of the codes (coordinates on the surface)."""
         return [f"{self.algorithm.lower()}{i}" for i in range(len(self.manifold.lines))]
 
     @property
@@ -72,17 +74,23 @@ class FittedManifold(AnyModel):
 
     @property
     def freedom(self) -> float:
-        """The effective number of functions."""
+        """The effective number of functions: penalties make it smaller than `n_functions`."""
         return float(self.n_functions)
 
     @property
     def left(self) -> Array:
-        """The residual share of variance before each round and after the last; it begins with 1."""
+        """The share of variance that is not explained before each round, and after the last round.
+
+        The first value is 1.
+        """
         return self.total / (self.total[0] or 1.0)
 
     @property
     def held_out_left(self) -> float | None:
-        """The least residual share of held-out rows; None if they decided on nothing."""
+        """The smallest share of the variance of held-out rows that a round did not explain.
+
+        The value is None if held-out rows made no decision in the fit.
+        """
         if self.validation_total is None:
             return None
         return float(self.validation_total.min() / (self.validation_total[0] or 1.0))
@@ -97,11 +105,11 @@ class FittedManifold(AnyModel):
         """Doubts about the fit that the user should know; none if held-out rows decided."""
         if self.validation_total is not None:
             return []
-        return [*of_functions(self.freedom, self.n_rows, None, self.remedies)]
+        return [*of_functions(self.freedom, self.n_rows - self.n_copies, None, self.remedies)]
 
     @property
     def remedies(self) -> tuple[Remedy, ...]:
-        """Changes that help against too many functions, the best first."""
+        """Changes of parameters that help if there are too many functions, the best first."""
         return (Remedy.AUTO_DEGREE, *FEWER_FUNCTIONS)
 
     def centre(self, table: Array) -> Array:
@@ -109,12 +117,18 @@ class FittedManifold(AnyModel):
         return self.scaled(table - self.mean.astype(table.dtype, copy=False))
 
     def encode(self, table: Array, *, linear: bool = False) -> Array:
-        """Return the codes of the nearest points; with `linear`, linear estimates of the codes."""
+        """Return the codes of the nearest point of each row, or linear estimates of them.
+
+        `linear` is True for the estimates.
+        """
         x, present = self._completed(self.centre(table))
         return self.manifold.estimate(x) if linear else self.manifold.encode(x, present)[0]
 
     def _completed(self, x: Array) -> tuple[Array, NDArray[np.bool_] | None]:
-        """Fill the gaps of rows linearly; return the mask of present cells, None without gaps."""
+        """Fill missing cells of rows by a linear model.
+
+        Return also a mask of the cells that were not missing; None if no cell was missing.
+        """
         if not has_gaps(x):
             return x, None
         present = ~np.isnan(x)
@@ -123,7 +137,7 @@ class FittedManifold(AnyModel):
         return np.where(present, x, codes @ lines).astype(x.dtype, copy=False), present
 
     def decode(self, codes: Array) -> Array:
-        """Return the points of the surface that have given codes."""
+        """Return the points of the surface that have given codes (coordinates on the surface)."""
         points = self.manifold.decode(codes)
         return self.mean + (points if self.scale is None else points * self.scale)
 

@@ -75,7 +75,7 @@ def has_gaps(table: Array) -> bool:
 
 
 def present_only(rows: Array) -> Array:
-    """Replace missing values by 0."""
+    """Return the rows with 0 in place of missing values."""
     return np.nan_to_num(rows, nan=0.0, posinf=np.inf, neginf=-np.inf) if has_gaps(rows) else rows
 
 
@@ -104,7 +104,7 @@ Completion = Callable[[Array, Array | None], tuple[Array, Array | None]]
 
 @dataclass(frozen=True)
 class OnlyComplete:
-    """Completion that leaves out rows with gaps."""
+    """Function that drops rows with missing values."""
 
     def __call__(self, x: Array, weights: Array | None) -> tuple[Array, Array | None]:
         """Return the complete rows and their weights."""
@@ -114,7 +114,7 @@ class OnlyComplete:
 
 @dataclass(frozen=True)
 class FilledIn:
-    """Completion that fills gaps, and leaves out rows without any value."""
+    """Function that fills missing values, and drops rows without any value."""
 
     fill: Callable[[Array], Array]
     """Function from rows with gaps to rows without gaps."""
@@ -129,7 +129,7 @@ class FilledIn:
 
 @dataclass(frozen=True)
 class GapTally:
-    """Counts of rows and missing cells, and the ranges of the columns."""
+    """Numbers of rows and missing cells, and the ranges of the columns."""
 
     n_rows: int
     n_complete: int
@@ -167,14 +167,14 @@ class GapTally:
 
     @property
     def varies_less(self) -> bool:
-        """True if some column varies over all rows, but is constant over complete rows."""
+        """True if a column varies in all rows, but not in the rows without missing values."""
         low, high = self.ends[0], -self.ends[1]
         least, most = self.complete_ends[0], -self.complete_ends[1]
         return bool(((least >= most) & (low < high)).any())
 
 
 def add_tallies(tallies: Iterable[GapTally]) -> GapTally:
-    """Return the tally of all rows."""
+    """Return the numbers for a whole table, given the numbers for its parts."""
     return reduce(GapTally.__add__, tallies)
 
 
@@ -220,7 +220,17 @@ def completion(
 def _fit_filler(
     sample: Callable[[float], Array], n_rows: int, names: list[str]
 ) -> Callable[[Array], Array]:
-    """Fit a function that fills gaps, to a sample of rows if there are many."""
+    """Fit a function that fills missing values, to a random sample if there are many rows.
+
+    Parameters
+    ----------
+    sample : callable
+        Function from a share to about that share of the rows, chosen at random.
+    n_rows : int
+        The number of all rows.
+    names : list of str
+        The names of the columns, for messages.
+    """
     affordable = MOST_WORK / len(names) ** 3
     wide = affordable < min(n_rows, ROWS_A_COLUMN * len(names))
     most = MOST_ROWS if wide else min(MOST_ROWS, affordable)

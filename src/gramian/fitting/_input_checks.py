@@ -14,13 +14,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gramian._support.given_data import as_given
 from gramian._support.scikit_learn import check_sample_weight
 from gramian._support.types import Array
 from gramian._support.words import plural, the_columns
 from gramian.core.rows import as_source, is_dask, read_into_memory
 from gramian.fitting._blockwise import source_of, weights_of, without_weights
-from gramian.fitting._checked_data import ArrayData, CheckedData, DaskData, StreamData, Weighted
+from gramian.fitting._checked_data import ArrayData, CheckedData, DaskData, StreamData
 from gramian.fitting._gaps import OnlyComplete, has_gaps
+from gramian.fitting._held_out_rows import Weighted
 from gramian.tables import DEFAULT_BUDGET
 
 ValidationData = ArrayLike | tuple[ArrayLike, ArrayLike | None] | None
@@ -34,7 +36,7 @@ def check_data(
     validation_data: ValidationData = None,
     memory_budget: int | None = None,
 ) -> CheckedData:
-    """Return checked data; the estimator is not changed.
+    """Check the data that a user gives to a fit, and return them; the estimator stays unchanged.
 
     Parameters
     ----------
@@ -49,6 +51,7 @@ def check_data(
     memory_budget : int, optional
         The largest number of bytes for rows of files and Dask collections.
     """
+    X = as_given(X)
     names: Sequence[str] | None
     columns = copy(estimator)  # scikit-learn's checks set attributes
     budget = DEFAULT_BUDGET if memory_budget is None else int(memory_budget)
@@ -82,7 +85,17 @@ def check_data(
 
 
 def _checked(columns: BaseEstimator, X: Any, **options: Any) -> Any:
-    """Check a table by scikit-learn; an error names the columns that hold no numbers."""
+    """Check a table by scikit-learn; an error names the columns that hold no numbers.
+
+    Parameters
+    ----------
+    columns : estimator
+        Receives the number and the names of the columns as attributes.
+    X : object
+        The table.
+    **options : object
+        Options of scikit-learn's `validate_data`.
+    """
     try:
         return _validated(columns, X, dtype=np.float64, **options)
     except (ValueError, TypeError) as error:
@@ -152,7 +165,7 @@ def check_rows(
 
 
 def check_in_memory(X: Any, name: str) -> None:
-    """Refuse files and blocks of rows where a table in memory is needed.
+    """Raise an error if the data are files or blocks of rows: a table in memory is needed.
 
     Parameters
     ----------
@@ -192,7 +205,10 @@ def only_complete(table: Any, weights: Array | None, name: str) -> tuple[Any, Ar
 
 
 def finite_but_gaps(X: Any) -> Literal["allow-nan", True]:
-    """Return the option of scikit-learn that allows gaps, but not in sparse matrices."""
+    """Return the value of scikit-learn's option `ensure_all_finite` for a table.
+
+    It allows missing values (NaN), but not in sparse matrices, and no infinite values.
+    """
     return True if issparse(X) else "allow-nan"
 
 
@@ -200,7 +216,7 @@ def _validated(estimator: BaseEstimator, X: Any, *, gaps: bool = True, **options
     """Check a table by scikit-learn; sparse tables pass if the estimator takes them."""
     return validate_data(
         estimator,
-        X,
+        as_given(X),
         accept_sparse="csr" if get_tags(estimator).input_tags.sparse else False,
         ensure_all_finite=finite_but_gaps(X) if gaps else True,
         **options,
@@ -208,7 +224,10 @@ def _validated(estimator: BaseEstimator, X: Any, *, gaps: bool = True, **options
 
 
 def check_weights(sample_weight: ArrayLike, table: Any, at_least: int = 2) -> Array:
-    """Return checked weights of rows; at least some must be positive."""
+    """Return checked weights of the rows of `table`; negative weights are an error.
+
+    At least `at_least` weights must be positive.
+    """
     weights: Array = check_sample_weight(
         sample_weight, table, dtype=np.float64, ensure_non_negative=True
     )
@@ -218,7 +237,7 @@ def check_weights(sample_weight: ArrayLike, table: Any, at_least: int = 2) -> Ar
 
 
 def _note_columns(columns: Any, names: Sequence[str] | None, n_columns: int) -> None:
-    """Set the attributes that scikit-learn's checks of arrays set."""
+    """Set `n_features_in_` and `feature_names_in_` on an object, as scikit-learn does."""
     columns.n_features_in_ = n_columns
     if names is not None:
         columns.feature_names_in_ = np.array(names, dtype=object)

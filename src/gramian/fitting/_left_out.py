@@ -1,4 +1,4 @@
-"""Leave-one-out test: decide whether least squares need shrinkage."""
+"""Leave-one-out test: decide whether least squares predict new rows well without a penalty."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.linalg import cholesky, solve_triangular
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array
 from gramian.core.elimination import EXACT_SHARE
-from gramian.core.rows import RowBlock, Work
+from gramian.core.rows import BlockWork, RowBlock
 from gramian.fitting._checked_data import Problem
 from gramian.fitting._fitted_model import FittedModel
 
@@ -54,54 +54,57 @@ def needs_no_shrinkage(model: FittedModel, problem: Problem) -> bool:
     gram[np.diag_indices_from(gram)] += RIDGE
     factor = cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
     every = max(1, problem.rows.n_rows // N_SAMPLE)
-    work = LeftOut(model, problem.centring.scale, norms, factor, every)
+    work = LeftOut(model, problem.centring.scale, norms, factor, every, problem.rows.n_copies)
     ((left, predicted, size),) = problem.rows.sum(work)
     return bool(predicted <= MOST * left + EXACT_SHARE * size)
 
 
 @dataclass(frozen=True)
-class LeftOut(Work):
-    """Sums of squares of training residuals, of leave-one-out residuals, and of X."""
+class LeftOut(BlockWork):
+    """Work that sums the squares of residuals, of leave-one-out residuals, and of X."""
 
     model: FittedModel
     scale: Array
     norms: Array
     factor: Array
     every: int
+    n_copies: float = 1.0
+    """Number of rows that are left out together: the leverage of equal rows adds up."""
 
-    def worker(self, add_product: AddProduct) -> _Worker:
-        """Return a worker whose sums begin at zero."""
-        return _Worker(self)
+    def zeros(self) -> list[Array]:
+        """Return the sums before any row is added: three zeros."""
+        return [np.zeros(3)]
 
+    def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
+        """Add some rows of a block, one of every `every` rows, to the three sums."""
+        step = self.every * min(PIECE, max(1, PIECE_BYTES // (8 * rows.n_columns)))
+        for start in range(0, len(rows.root), step):
+            part = rows.part(slice(start, start + step, self.every))
+            root = part.root[:, np.newaxis]
+            centred = part.x / root * self.scale
+            sums[0] += self._squares(centred, root)
 
-class _Worker:
-    """Sums over some of the row blocks."""
+    def _squares(self, centred: Array, root: Array) -> Array:
+        """Return the sums of squares of residuals, of leave-one-out residuals, and of X.
 
-    def __init__(self, work: LeftOut) -> None:
-        self._work = work
-        self.sums = [np.zeros(3)]
-
-    def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Add a row block, given with its number."""
-        _, block = item
-        every = self._work.every
-        piece = min(PIECE, max(1, PIECE_BYTES // (8 * block.n_columns)))
-        for start in range(0, len(block.root), piece * every):
-            self._add(block.part(slice(start, start + piece * every, every)))
-
-    def _add(self, rows: RowBlock) -> None:
-        x, root = rows.x, rows.root[:, np.newaxis]
-        work, decoder = self._work, self._work.model.decoder
-        centred = x / root * work.scale
-        functions = decoder.evaluate(work.model.encoder(centred))
-        left = root * work.model.scaled(centred - functions.T @ decoder.coefficients)
-        functions /= work.norms[:, np.newaxis]
+        Parameters
+        ----------
+        centred : array of shape (n_rows, n_columns)
+            The centred rows.
+        root : array of shape (n_rows, 1)
+            The square roots of their weights.
+        """
+        model, decoder = self.model, self.model.decoder
+        functions = decoder.evaluate(model.kept.encode(centred))
+        left = root * model.scaled(centred - functions.T @ decoder.coefficients)
+        functions /= self.norms[:, np.newaxis]
         orthonormal = solve_triangular(
-            work.factor, functions, lower=True, overwrite_b=True, check_finite=False
+            self.factor, functions, lower=True, overwrite_b=True, check_finite=False
         )
-        leverage = root[:, 0] ** 2 * np.einsum("ij,ij->j", orthonormal, orthonormal)
+        weight = self.n_copies * root[:, 0] ** 2
+        leverage = weight * np.einsum("ij,ij->j", orthonormal, orthonormal)
         squares = np.einsum("ij,ij->i", left, left)
         with np.errstate(divide="ignore", invalid="ignore"):
             predicted = np.where(squares > 0, squares / np.maximum(1 - leverage, 0.0) ** 2, 0.0)
-        size = root * work.model.scaled(centred)
-        self.sums[0] += [squares.sum(), predicted.sum(), np.einsum("ij,ij->", size, size)]
+        size = root * model.scaled(centred)
+        return np.array([squares.sum(), predicted.sum(), np.einsum("ij,ij->", size, size)])

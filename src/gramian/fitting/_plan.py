@@ -1,4 +1,4 @@
-"""Plan of a fit: the algorithm, the requests to compare, and the rows that decide among them."""
+"""Plan of a fit: the algorithm, the parameters to compare, and the rows that decide among them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from gramian.core.pursuit import Chooser, HeldOut, Limits, Trace, pursue
 from gramian.core.rows import Ledger, MemoryRows, RecordedRows, Rows
 from gramian.families import Family
 from gramian.fitting._any_model import Record, Steps
-from gramian.fitting._checked_data import CheckedData, HoldOut, Preparation, Problem
+from gramian.fitting._checked_data import CheckedData, Preparation, Problem
 from gramian.fitting._fitted_model import FittedModel
 from gramian.fitting._gaps import Gaps
+from gramian.fitting._held_out_rows import HoldOut
 from gramian.fitting._left_out import FEW, needs_no_shrinkage
 from gramian.fitting._progress_bar import report_for
+from gramian.fitting._reach_of_fit import with_reach
 
 QR_ROWS = 5000
 """Largest number of rows for which `solver="auto"` is `"qr"`."""
@@ -50,10 +52,16 @@ class Request:
     parameters: Mapping[str, str] = field(default_factory=dict)
     """Parameters of the estimator on which sums depend, for the checkpoint."""
 
-    def without_shrinkage(self) -> Request:
-        """Return a request for least squares, with a checkpoint folder of its own."""
-        folder = None if self.checkpoint is None else Path(self.checkpoint) / "no-shrinkage"
-        return replace(self, alphas=(0.0,), checkpoint=folder)
+    def recorded(self, problem: Problem, rows: Rows, part: str = "") -> Rows:
+        """Return rows whose sums are stored in a subfolder of the checkpoint folder.
+
+        Without a checkpoint, return `rows`. `part` is the name of the subfolder.
+        """
+        if self.checkpoint is None:
+            return rows
+        return RecordedRows(
+            rows, Ledger(Path(self.checkpoint) / part, self.describe(problem, rows))
+        )
 
     def describe(self, problem: Problem, rows: Rows) -> dict[str, Any]:
         """Return a description of everything that sums depend on, for the checkpoint."""
@@ -77,7 +85,17 @@ class Request:
 
 
 def prefers_qr(solver: Solver, alphas: Sequence[float], n_rows: int) -> bool:
-    """Return True if rows in memory are orthogonalized by "qr"."""
+    """Return True if rows in memory are orthogonalized by `QR`, False if by `Gram`.
+
+    Parameters
+    ----------
+    solver : str
+        The user's choice; "auto" to decide by the other parameters.
+    alphas : sequence of float
+        The penalties.
+    n_rows : int
+        The number of rows.
+    """
     plain = tuple(alphas) == (0.0,)
     if solver == "qr" and not plain:
         raise ValueError("solver='qr' cannot shrink, and needs alpha=0. Use solver='auto'.")
@@ -86,7 +104,7 @@ def prefers_qr(solver: Solver, alphas: Sequence[float], n_rows: int) -> bool:
 
 @dataclass(frozen=True)
 class Pursued(Generic[C]):
-    """Finished pursuit: its chooser, its trace and its functions."""
+    """Finished pursuit: the chosen directions, residual variances of each step, the functions."""
 
     chooser: C
     trace: Trace
@@ -94,8 +112,8 @@ class Pursued(Generic[C]):
     held_out: HeldOut | None
     effective_n_rows: float
 
-    def record(self, n_rows: int) -> Record:
-        """Return the record of the pursuit."""
+    def record(self, problem: Problem) -> Record:
+        """Return the numbers about each step of the pursuit, in reported units."""
         trace, total = self.trace, np.array(self.trace.total)
         freedom = np.array(trace.degrees_of_freedom) / self.effective_n_rows
         gcv = np.full(len(total), np.inf)
@@ -104,7 +122,7 @@ class Pursued(Generic[C]):
             gcv[-1] = np.inf
         factors, use = self.orthogonalizer.factors, self.orthogonalizer.use
         return Record(
-            **vars(steps_of(trace, n_rows, [self.orthogonalizer])),
+            **vars(steps_of(trace, problem, [self.orthogonalizer])),
             alpha=trace.alpha[-1] if trace.alpha else factors[use].alpha,
             alpha_path=np.array(trace.alpha),
             gcv_total=gcv,
@@ -113,8 +131,18 @@ class Pursued(Generic[C]):
         )
 
 
-def steps_of(trace: Trace, n_rows: int, orthogonalizers: Sequence[Orthogonalizer]) -> Steps:
-    """Return the numbers of a pursuit, or of several pursuits whose traces were joined."""
+def steps_of(trace: Trace, problem: Problem, orthogonalizers: Sequence[Orthogonalizer]) -> Steps:
+    """Return the numbers about each step of a pursuit, or of several pursuits joined.
+
+    Parameters
+    ----------
+    trace : Trace
+        The residual variances of all steps.
+    problem : Problem
+        The input of the fit.
+    orthogonalizers : sequence of Orthogonalizer
+        The functions of each pursuit.
+    """
     return Steps(
         largest=np.array(trace.largest),
         total=np.array(trace.total),
@@ -124,7 +152,8 @@ def steps_of(trace: Trace, n_rows: int, orthogonalizers: Sequence[Orthogonalizer
         stop_reason=trace.stop_reason,
         solver=orthogonalizers[0].name,
         orthogonality_loss=max(each.orthogonality_loss for each in orthogonalizers),
-        n_rows=n_rows,
+        n_rows=problem.n_samples,
+        n_copies=problem.n_samples - problem.rows.n_rows,
     )
 
 
@@ -160,8 +189,7 @@ def run(
             "solver='qr' needs all rows in memory, and no checkpoint. Use solver='gram'."
         )
     else:
-        if folder is not None:
-            rows = RecordedRows(rows, Ledger(folder, request.describe(problem, rows)))
+        rows = request.recorded(problem, rows)
         moments = None if request.solver == "auto" else request.solver == "moments"
         orthogonalizer = Gram(rows, family, alphas=alphas, moments=moments)
     limits = request.limits
@@ -175,7 +203,7 @@ def run(
 
 @dataclass(frozen=True)
 class Algorithm:
-    """Function that fits, and the facts about it on which the plan depends."""
+    """An algorithm: the function that fits, and the facts about it that a `Plan` needs."""
 
     fit: Callable[[Problem, Request], FittedModel]
     repeats: bool = False
@@ -212,31 +240,38 @@ class Plan:
     """Rows to hold out of the fit without shrinkage, only to measure residuals on them."""
 
     def without_gaps(self, data: CheckedData) -> tuple[CheckedData, Gaps | None]:
-        """Return data without missing values, and the treatment of missing values."""
+        """Return data without missing values, and how missing values were treated.
+
+        The second value is None if no value is missing.
+        """
         families = [request.family for request in self.requests]
         hold_out = self.hold_out if self.plain is None else self.watched
         return data.without_gaps(self.preparation, hold_out, families)
 
     def fit(self, data: CheckedData) -> FittedModel:
-        """Fit to data without gaps."""
+        """Fit to data without missing values, and return the fitted model."""
         model = None if self.plain is None else self._fit_plain(data, self.plain)
         if model is not None:
             return model
-        models = self.compare(data)
+        problem = data.problem(self.preparation, self.hold_out)
+        models = [self.algorithm.fit(problem, request) for request in self.requests]
         best = best_of(models) if len(models) > 1 else 0
         if not self.decides or data.validation is not None:
-            return models[best]
+            return within_reach(models[best], problem, self.requests[best])
         request = again(self.requests[best], models[best], prescribe=self.algorithm.repeats)
-        model = self.algorithm.fit(data.problem(self.preparation, None), request)
-        return with_decisions(model, models[best])
+        problem = data.problem(self.preparation, None)
+        model = self.algorithm.fit(problem, request)
+        return within_reach(with_decisions(model, models[best]), problem, request)
 
     def compare(self, data: CheckedData) -> list[FittedModel]:
-        """Fit all requests to the same rows."""
+        """Return one fitted model for each request, all fitted to the same rows."""
         problem = data.problem(self.preparation, self.hold_out)
-        return [self.algorithm.fit(problem, request) for request in self.requests]
+        return [
+            within_reach(self.algorithm.fit(problem, each), problem, each) for each in self.requests
+        ]
 
     def _fit_plain(self, data: CheckedData, request: Request) -> FittedModel | None:
-        """Fit without shrinkage; return None if left-out rows are predicted badly.
+        """Fit without a penalty; return None if left-out rows are predicted badly.
 
         The fit ends early if it has more than `FEW` functions per row: it would be rejected anyway.
         """
@@ -251,20 +286,23 @@ class Plan:
         model = self.algorithm.fit(problem, request)
         if limited and model.record.stop_reason == "max_functions":
             return None
-        return model if needs_no_shrinkage(model, problem) else None
+        if not needs_no_shrinkage(model, problem):
+            return None
+        return within_reach(model, problem, request)
 
 
 def again(request: Request, model: FittedModel, *, prescribe: bool) -> Request:
-    """Return the request for the last fit to all rows, after held-out rows have decided.
+    """Return the parameters of the last fit, to all rows, after held-out rows have decided.
 
     Parameters
     ----------
     request : Request
-        The request of the fit by which held-out rows decided.
+        The parameters of the earlier fit, in which held-out rows decided.
     model : FittedModel
-        That fit: it gives the family, the penalty, and the number of choices.
+        The earlier fit: it gives the family, the penalty, and the number of choices.
     prescribe : bool
-        True to choose the candidates of that fit again; False to choose an equal number anew.
+        True to choose the candidates of the earlier fit again; False to choose an equal number
+        anew.
     """
     # With more rows, the residual of a further candidate may exceed the threshold: choose it, too.
     goes_on = prescribe and model.record.stop_reason == "threshold"
@@ -272,15 +310,29 @@ def again(request: Request, model: FittedModel, *, prescribe: bool) -> Request:
         request,
         family=model.family,
         alphas=(model.record.alpha,),
-        limits=request.limits if goes_on else Limits(n_steps=len(model.chosen)),
+        limits=request.limits if goes_on else Limits(n_steps=len(model.kept.chosen)),
         threshold=request.threshold if prescribe else None,
-        prescribed=model.chosen.tolist() if prescribe else None,
+        prescribed=model.kept.chosen.tolist() if prescribe else None,
         checkpoint=request.last_checkpoint,
     )
 
 
+def within_reach(model: FittedModel, problem: Problem, request: Request) -> FittedModel:
+    """Return a fit whose decoder has the ranges of its functions over the rows of the fit."""
+    rows = request.recorded(problem, problem.rows, "ranges")
+    return with_reach(model, rows, problem.centring.scale)
+
+
 def with_decisions(model: FittedModel, decided: FittedModel) -> FittedModel:
-    """Return a fit to all rows, with the held-out residuals of the fit before it."""
+    """Return the fit `model` to all rows, with the held-out residuals of the fit `decided`.
+
+    Parameters
+    ----------
+    model : FittedModel
+        The last fit, to all rows.
+    decided : FittedModel
+        The fit before it, in which held-out rows decided.
+    """
     from_held_out = decided.record
     record = replace(
         model.record,
@@ -289,14 +341,12 @@ def with_decisions(model: FittedModel, decided: FittedModel) -> FittedModel:
         alpha_path=from_held_out.alpha_path,
         stop_reason=from_held_out.stop_reason,
     )
-    model = replace(model, record=record, best_sets=decided.best_sets)
-    if decided.elimination is None:
-        return model
-    return replace(model, elimination=decided.elimination, redundant=decided.redundant)
+    search = decided.search if decided.search.precedes_pursuit else model.search
+    return replace(model, record=record, search=search)
 
 
 def shares_left(record: Record) -> Array:
-    """Return the residual share of variance on held-out rows, by the number of features."""
+    """Return the share of variance of held-out rows that is not explained after each step."""
     left = record.validation_total
     assert left is not None
     return left / (left[0] or 1.0)

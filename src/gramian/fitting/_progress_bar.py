@@ -19,7 +19,21 @@ Report = Callable[[Trace], None]
 def report_for(
     verbose: int, name: str, family: Family, limits: Limits
 ) -> AbstractContextManager[Report | None]:
-    """Return the context of a report: lines, a progress bar on a terminal, or None."""
+    """Return a context manager whose value reports each step of a pursuit.
+
+    It prints lines, or shows a progress bar on a terminal; the value is None if nothing is shown.
+
+    Parameters
+    ----------
+    verbose : int
+        The amount of output that the user asked for.
+    name : str
+        The name of the algorithm.
+    family : Family
+        The functions.
+    limits : Limits
+        The rules that end the pursuit.
+    """
     if verbose >= 2:
         return nullcontext(Lines(name))
     if verbose and sys.stderr.isatty():
@@ -28,7 +42,7 @@ def report_for(
 
 
 class Lines:
-    """Report that prints a line per step."""
+    """Function that prints a line about each step of a pursuit."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -41,7 +55,10 @@ class Lines:
 
 
 class Bar:
-    """Report by a progress bar on standard error; it shows the time left if steps are counted."""
+    """Report by a progress bar on standard error.
+
+    It shows the remaining time if the number of steps is fixed.
+    """
 
     def __init__(self, name: str, family: Family, limits: Limits) -> None:
         require("rich", "The bar of verbose=1, in place of which verbose=2 prints lines,")

@@ -1,4 +1,7 @@
-"""Formulas: sums of terms, each a coefficient times powers and functions of columns."""
+"""Formulas: sums of terms, each a coefficient times powers and functions of columns.
+
+They can be evaluated, and written as text, in LaTeX and for SymPy. Open `_formula.py` first.
+"""
 
 from gramian.formulas._formula import Factors, Formula, Term, import_sympy
 from gramian.formulas._function import Function

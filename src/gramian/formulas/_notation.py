@@ -47,7 +47,12 @@ def latex_powered(name: str, exponent: int | Fraction) -> str:
 
 
 def fraction(value: float) -> str | None:
-    """Return a number as text like "5/9"; None for a short decimal or if no fraction is equal."""
+    """Return a number as a fraction in text, such as "5/9".
+
+    Return None for a short decimal, or if no small fraction is equal to the number.
+    """
+    if not math.isfinite(value):
+        return None
     near = Fraction(value).limit_denominator(MAX_DENOMINATOR)
     short = float(f"{value:.{DIGITS - 1}e}") == value
     if short or not 0 < near.numerator < MAX_NUMERATOR or float(near) != value:
@@ -95,10 +100,10 @@ def _decimal(value: float, digits: int) -> tuple[str, int]:
     rounded = float(f"{value:.{digits - 1}e}")
     if rounded == 0 or not math.isfinite(rounded):
         return f"{rounded:g}", 0
-    exponent = math.floor(math.log10(abs(rounded)))
+    mantissa, power = f"{rounded:.{digits - 1}e}".split("e")
+    exponent = int(power)
     plain = -5 < exponent < max(6, digits)
-    places = max(0, digits - 1 - (exponent if plain else 0))
-    text = f"{rounded if plain else rounded / 10.0**exponent:.{places}f}"
+    text = f"{rounded:.{max(0, digits - 1 - exponent)}f}" if plain else mantissa
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return text, 0 if plain else exponent

@@ -1,7 +1,7 @@
 """Cover of a table: few columns that determine all others, few laws that imply all others.
 
 `fewest` chooses the columns, and `minimal` chooses the laws. Both use `following`, which applies
-rules until nothing new follows.
+rules until they give no new column.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Implication = tuple[frozenset[int], int]
 
 
 class Implying(Protocol):
-    """Protocol of a law of levels that lists its implications."""
+    """Protocol of a law that lists its implications: which column follows from which columns."""
 
     @property
     def dependencies(self) -> list[Implication]:
-        """The implications of the law: (causes, effect) pairs."""
+        """The implications of the law: pairs (columns, column that follows from them)."""
         ...
 
 
@@ -59,14 +59,14 @@ def following(known: Collection[K], rules: Sequence[tuple[Collection[K], K, T]])
 
 
 def closure(start: Collection[int], dependencies: Iterable[Implication]) -> set[int]:
-    """Return the set of keys in `start` and of all keys that they determine.
+    """Return the keys in `start`, and all keys that they determine.
 
     Parameters
     ----------
     start : collection of int
-        The indices of the keys that are known at the start.
+        The indices of the first keys (columns, or parts of dates).
     dependencies : iterable of Implication
-        The implications that may be applied.
+        Pairs (keys, key that follows from them).
     """
     rules = [(causes, effect, None) for causes, effect in dependencies]
     return {*start, *following(start, rules)}
@@ -96,7 +96,7 @@ def minimal(found: Sequence[L], known: Sequence[Implication]) -> list[L]:
 
 
 def computable(solutions: Sequence[ColumnLaw], known: Collection[str]) -> dict[str, ColumnLaw]:
-    """Return the columns that laws compute from known columns, or from columns computed before.
+    """Return the columns that laws compute from the columns `known`, directly or in turn.
 
     The result maps each computed column to its law, in the order of computation.
     """
@@ -168,7 +168,11 @@ def exchangeable(
 def _attempts(
     laws: Sequence[Sequence[ColumnLaw]], keep: Collection[str], rank: Callable[[str], int]
 ) -> Iterator[set[str]]:
-    """Yield sets of columns that can be dropped together; stop at a set with a column per law."""
+    """Yield sets of columns that can be dropped together.
+
+    Stop after a set with one column for each law, because no set can be larger. Parameters are
+    those of `fewest`.
+    """
     solutions = [*chain.from_iterable(laws)]
     everything = _columns(solutions)
     for order in _orders(laws):

@@ -18,7 +18,10 @@ GROWTH = 4
 
 
 def computed(solved: ColumnLaw, rows: Mapping[str, Array]) -> Array | None:
-    """Return the column that a formula computes; None for other laws, or if an input is absent.
+    """Return the column that a formula computes from numeric columns.
+
+    Return None for laws that are no formula, or if a column that the formula needs is not in
+    `rows`.
 
     Parameters
     ----------
@@ -58,8 +61,9 @@ def drifting_column(
 ) -> str | None:
     """Return the first column whose law fails if its inputs are computed; None if all laws hold.
 
-    A law may hold for the values in the table, but not for computed values, which lack digits. In
-    t = s - 86,400 d, a small error of a computed d makes the error of t large.
+    A law may hold for the values in the table, but not for values that other laws compute, which
+    have fewer correct digits. In t = s - 86,400 d, a small error of a computed d makes the error of
+    t large.
 
     Parameters
     ----------

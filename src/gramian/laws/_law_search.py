@@ -1,4 +1,4 @@
-"""Search for laws among numbers: tests the candidates of each stage and collects the laws."""
+"""Search for laws among numbers: tests candidate laws, stage by stage, and collects the laws."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from gramian.laws.columns import Traits
 from gramian.laws.forms import Law, Values
 from gramian.laws.judge import (
     FEW_ROWS,
+    HELD_OUT_SHARE,
     Control,
     Verdict,
     among_steps,
@@ -23,8 +24,6 @@ from gramian.laws.judge import (
     without_echoes,
 )
 
-HELD_OUT_SHARE = 0.25
-"""Share of the rows that are held out: laws are tested on them, and not fitted to them."""
 MAX_ROWS = 2_000
 """Largest number of rows to which laws are fitted."""
 MAX_JUDGES = 2_000
@@ -111,11 +110,16 @@ class LawSearch:
             self.found = without_echoes(self.found)
         return True
 
+    @property
+    def n_unsearched(self) -> int:
+        """The number of columns that were too many for some stages; 0 if all stages ran."""
+        return self._context.n_unsearched
+
     def _candidates(self, generators: Sequence[Generator]) -> Iterator[Candidate]:
         return chain.from_iterable(generator(self._context) for generator in generators)
 
     def _believe(self, verdict: Verdict) -> None:
-        """Add an accepted law to `found`, unless it is a consequence of laws found before."""
+        """Add an accepted law to `found`, unless it is a consequence of laws accepted before."""
         law, context = verdict.law, self._context
         if any(each.issuperset(law.columns) for each in context.settled):
             return
@@ -135,7 +139,7 @@ class LawSearch:
             self._context.check_time()
 
     def _printed(self, generators: Sequence[Generator]) -> None:
-        """Accept laws whose errors are no larger than rounding errors of the printed digits.
+        """Accept laws whose errors are no larger than the rounding of the numbers in the table.
 
         First, the test assumes that only one column is rounded, and that it was computed from the
         values in the table. Then all candidates are tested again; now all columns may be rounded.
@@ -182,5 +186,5 @@ class LawSearch:
                 return
 
     def _approximates(self, law: Law) -> bool:
-        """Return True if a law that was found before has all columns of `law`, and more columns."""
+        """Return True if a law accepted before has all columns of `law`, and more columns."""
         return any(set(law.columns) < set(each.columns) for each in self._context.laws)

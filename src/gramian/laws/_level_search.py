@@ -26,7 +26,7 @@ from gramian.laws.forms import LevelLaw, Relation
 
 @dataclass(frozen=True)
 class LevelFindings:
-    """Result of a search for laws of levels: the laws, and notes for the user."""
+    """Result of a search for laws of levels (distinct values): the laws, and notes for the user."""
 
     slopes: list[LevelLaw]
     lookups: list[LevelLaw]
@@ -101,7 +101,17 @@ def find_level_laws(
 def _confirmed(
     context: LevelContext, groups: Sequence[Sequence[LevelCandidate]], blocks: Iterable[Array]
 ) -> list[list[LevelLaw]]:
-    """Test groups of candidates on all rows; return for each group the laws that pass the test."""
+    """Test groups of candidates on all rows; return for each group the laws that pass the test.
+
+    Parameters
+    ----------
+    context : LevelContext
+        The table, and the tolerance.
+    groups : sequence of sequences
+        The candidates.
+    blocks : iterable of arrays
+        All rows of the table.
+    """
     tallies = [[each.tally(context) for each in group] for group in groups]
     for block in blocks:
         for group in tallies:
@@ -112,7 +122,10 @@ def _confirmed(
 
 
 def _implications(laws: Sequence[Relation], names: Sequence[str]) -> list[Implication]:
-    """Return (causes, effect) for each column that a law among numbers can be solved for."""
+    """Return the implications of laws: pairs (columns, column that follows from them).
+
+    There is one for each column that a law among numbers can be solved for.
+    """
     return [
         (frozenset(map(names.index, solution.columns)), names.index(solution.column))
         for law in laws

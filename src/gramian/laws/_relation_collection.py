@@ -224,7 +224,7 @@ def _remark(relation: AnyLaw) -> str:
 
 
 def solutions(relation: AnyLaw) -> Iterator[ColumnLaw]:
-    """Yield a law solved for each possible column, first for the column of its printed form."""
+    """Yield a law solved for each possible column; the column on the left in print comes first."""
     first = getattr(relation.form, "column", None)
     for name in sorted(relation.columns, key=lambda each: each != first):
         try:

@@ -12,7 +12,7 @@ from gramian._support.blas import threads_for
 from gramian._support.types import Array
 from gramian.laws._law_search import LawSearch
 from gramian.laws.candidates import Stage
-from gramian.laws.columns import View, traits_of
+from gramian.laws.columns import View, traits_of, without_copies
 from gramian.laws.forms import (
     ONE,
     Law,
@@ -35,7 +35,7 @@ The number is a few rounding errors of single precision (float32).
 
 
 class RelationMaker:
-    """Finds laws in views of a table, and converts them to `Relation` objects.
+    """Finds laws in complete parts of a table, and converts them to `Relation` objects.
 
     Parameters
     ----------
@@ -56,6 +56,8 @@ class RelationMaker:
             1 if (each >= 0).all() else -1 if (each <= 0).all() else 0 for each in present
         ]
         self._laws: list[Law] = []
+        self.n_unsearched = 0
+        """Number of columns that were too many for some stages of a search; 0 if all stages ran."""
 
     @property
     def constants(self) -> list[int]:
@@ -65,7 +67,7 @@ class RelationMaker:
 
     @property
     def too_large(self) -> list[int]:
-        """Indices of whole-number columns so large that differences are near rounding errors."""
+        """Columns of whole numbers so large that differences look like rounding errors."""
         found = []
         for i, each in enumerate(self._traits):
             x = self.rows[~np.isnan(self.rows[:, i]), i]
@@ -87,7 +89,7 @@ class RelationMaker:
         **options : object
             Further parameters of `LawSearch`.
         """
-        x = self.rows[view.rows][:, list(view.columns)]
+        x = without_copies(self.rows[view.rows][:, list(view.columns)])
         places = {column: place for place, column in enumerate(view.columns)}
         known = [
             _renumbered(law, places) for law in self._laws if set(law.columns) <= places.keys()
@@ -100,6 +102,7 @@ class RelationMaker:
             ]
             search = LawSearch(x, traits, known=known, **options)
             complete = search.run(stages)
+            self.n_unsearched = max(self.n_unsearched, search.n_unsearched)
             return [self._relation(verdict, search, view) for verdict in search.found], complete
 
     def constant(self, i: int) -> Relation:
@@ -118,7 +121,7 @@ class RelationMaker:
             error=0.0,
             validation_error=0.0,
             shuffled_error=0.0,
-            evidence=np.inf,
+            evidence=(n_rows - 1) * float(np.log10(2)),
             rounding=0.0,
             n_rows=n_rows,
             _best=i,
@@ -161,9 +164,16 @@ class RelationMaker:
         return LawWriter(self.names, self.signs)
 
     def _given(self, raw: Sequence[RawTerm], law: Law, verdict: Verdict) -> list[int]:
-        """Return the columns that a law computes in all rows, and to their last printed digit.
+        """Return the columns that a law computes in all rows, to the last digit in the table.
 
         An error near the rounding error of single precision is allowed, too.
+
+        Parameters
+        ----------
+        raw : sequence of RawTerm
+            The terms of the law for unscaled columns.
+        law, verdict
+            The law for scaled columns, and its errors.
         """
         complete = self.rows[~np.isnan(self.rows[:, law.columns]).any(axis=1)]
         table = {self.names[i]: complete[:, i] for i in law.columns}
@@ -186,14 +196,24 @@ class RelationMaker:
         return exact or [i for i in found if not self._traits[i].whole]
 
     def _everywhere(self, given: Sequence[int], law: Law) -> list[int]:
-        """Return the columns of `given` that are missing if any column of the law is missing."""
+        """Return those columns of `given` that are missing in each row in which the law has a gap.
+
+        The law then computes all values that such a column has.
+        """
         missing = np.isnan(self.rows[:, law.columns]).any(axis=1)
         return [i for i in given if np.isnan(self.rows[missing, i]).all()]
 
     def _best(self, raw: Sequence[RawTerm], solvable: Sequence[int]) -> int | None:
-        """Return the column for which the law is solved in print; None if it is an equation.
+        """Return the column for which the law is solved when it is printed; None for an equation.
 
         Columns with the most digits are tried first, because computed columns have many digits.
+
+        Parameters
+        ----------
+        raw : sequence of RawTerm
+            The terms of the law for unscaled columns.
+        solvable : sequence of int
+            The columns that the law computes.
         """
         most = max(map(self._digits, solvable), default=0)
         computed = [i for i in solvable if self._digits(i) == most]
@@ -208,7 +228,19 @@ class RelationMaker:
     def _make(
         self, law: Law, raw: tuple[RawTerm, ...], solvable: Sequence[int], **known: Any
     ) -> Relation:
-        """Return a `Relation` of this table; `known` has the fields that are not computed here."""
+        """Return a law as a `Relation` of this table.
+
+        Parameters
+        ----------
+        law : Law
+            The law for scaled columns.
+        raw : tuple of RawTerm
+            Its terms for unscaled columns.
+        solvable : sequence of int
+            The columns that the law computes.
+        **known : object
+            Further fields of `Relation`.
+        """
         return Relation(
             columns=tuple(self.names[i] for i in law.columns),
             terms=terms_of(raw, self.names),

@@ -1,26 +1,21 @@
 """Reproduction check: laws must give the columns that they replace, in every row.
 
 A law is found in a sample of rows, and judged by its largest term. Before a column is dropped, its
-law is computed from the kept columns in all rows. The result, rounded to the digits with which the
-column is printed, must be the column.
+law is computed from the kept columns in all rows. The result must be the column, after rounding to
+the digits with which the column is written in the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gramian._support.types import Array
 from gramian.laws._relation_collection import Relations
-from gramian.laws.columns import CodedTable, open_coded_table, precision_of, sample_of
+from gramian.laws.columns import CodedTable, allowed_error, open_coded_table, sample_of
 from gramian.laws.forms import ColumnLaw
-
-RELATIVE = 1e-9
-"""Allowed error of a cell relative to its value: laws with several steps lose some digits."""
-DEVIATIONS = 1e-6
-"""Allowed error of a cell that is not printed with few digits, in standard deviations."""
 
 
 def reproducible(
@@ -53,9 +48,19 @@ def reproducible(
 
 
 def _missed(laws: Mapping[str, ColumnLaw], table: CodedTable, sample: Array) -> list[str]:
-    """Return the columns of which a law misses at least one cell, in the order of computation."""
+    """Return the columns that their law does not give in at least one cell.
+
+    Parameters
+    ----------
+    laws : mapping from str to ColumnLaw
+        The laws, by the column that they compute, in the order of computation.
+    table : CodedTable
+        All rows of the table.
+    sample : array
+        Some rows, from which the digits of the columns are found.
+    """
     place = {name: i for i, name in enumerate(table.names)}
-    allowed = {name: _allowed_error(sample[:, place[name]]) for name in laws}
+    allowed = {name: allowed_error(sample[:, place[name]]) for name in laws}
     wrong: dict[str, None] = {}
     for block in table.blocks():
         known = {name: block[:, i] for name, i in place.items()}
@@ -68,18 +73,3 @@ def _missed(laws: Mapping[str, ColumnLaw], table: CodedTable, sample: Array) -> 
                 wrong[name] = None
             known[name] = found
     return [*wrong]
-
-
-def _allowed_error(column: Array) -> Callable[[Array], Array]:
-    """Return a function from cells of a column to the largest errors that rounding removes."""
-    column = column[np.isfinite(column)]
-    if not len(column):
-        return np.zeros_like
-    precision, deviation = precision_of(column), float(np.std(column))
-
-    def allowed(cells: Array) -> Array:
-        half_unit = precision.half_unit(cells)
-        width = np.where(half_unit > 0, half_unit, DEVIATIONS * deviation)
-        return width + RELATIVE * np.abs(cells)
-
-    return allowed

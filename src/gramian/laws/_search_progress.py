@@ -18,7 +18,7 @@ class OutOfTimeError(Exception):
 
 
 def time_check(seconds: float | None) -> Callable[[], None]:
-    """Return a function that raises OutOfTimeError after the time limit; None means no limit."""
+    """Return a function that raises OutOfTimeError after `seconds`; None means no limit."""
     deadline = math.inf if seconds is None else time.monotonic() + seconds
 
     def check_time() -> None:
@@ -29,7 +29,7 @@ def time_check(seconds: float | None) -> Callable[[], None]:
 
 
 def progress_for(verbose: int) -> StageReport:
-    """Return a function that prints the progress of a search; it prints nothing if not verbose."""
+    """Return a function that prints the progress of a search; with ``verbose=0``, nothing."""
     if not verbose:
         return lambda stage, done, total: None
     start = time.monotonic()

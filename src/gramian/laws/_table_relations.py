@@ -16,7 +16,7 @@ from gramian.laws._level_search import LevelFindings, find_level_laws
 from gramian.laws._relation_collection import Relations
 from gramian.laws._relation_maker import RelationMaker, in_order
 from gramian.laws._search_progress import progress_for, time_check
-from gramian.laws.candidates import ALL_STAGES, SIMPLE_STAGES
+from gramian.laws.candidates import ALL_STAGES, SIMPLE_STAGES, SMALL_TABLE
 from gramian.laws.columns import (
     LOOKUP_ROWS,
     CodedTable,
@@ -25,6 +25,7 @@ from gramian.laws.columns import (
     open_coded_table,
     sample_of,
     views,
+    without_copies,
 )
 from gramian.laws.forms import Relation
 from gramian.tables import Clock
@@ -69,8 +70,10 @@ def relations(
     feature_names : sequence of str, optional
         The names of the columns; by default the names in the table, or x0, x1, ...
     tolerance : float, default=0.05
-        The largest error of a law, as a share of its largest term; 0 for exact laws only. For a
-        lookup, the largest share of rows that may break it.
+        The largest total error of a law: the root mean square of the sum of its terms, as a share
+        of the root mean square of its largest term. The `error` of a law divides row by row instead,
+        so that rows with small terms count fully; it may be up to five times the tolerance. 0 for
+        exact laws only. For a lookup, the largest share of rows that may break it.
     time_limit : float, optional
         Seconds after which the search stops and returns the laws found so far.
     random_state : int, default=0
@@ -123,6 +126,12 @@ def relations(
         )
         found += laws
         complete = complete and in_time
+    if maker.n_unsearched:
+        notes.append(
+            "Polynomials of many columns, and logarithms and angles of more than two, were not "
+            f"searched among the {maker.n_unsearched} columns that no simpler law computes. Give "
+            f"at most {SMALL_TABLE} columns to search them."
+        )
     if not sample.is_all:
         found = _confirmed(found, (block[:, numbers] for block in table.blocks()))
     elif sample.n_missing.any():
@@ -148,7 +157,9 @@ def relations(
 
 
 def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
-    """Find simple exact laws: sums, powers, steps, and functions of one or two columns.
+    """Find simple laws: sums, products of powers, steps, and functions of one or two columns.
+
+    They hold exactly, or up to the rounding of the numbers in the table.
 
     Parameters
     ----------
@@ -173,7 +184,8 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
 def level_laws_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
     """Return the exact laws of levels in a table, and the clocks of its date columns.
 
-    A clock converts the dates of a column to numbers.
+    In a law of levels, distinct values of some columns determine another column. A clock converts
+    the dates of a column to numbers.
 
     Parameters
     ----------
@@ -203,11 +215,28 @@ def _level_laws(
     check_time: Callable[[], None],
     seed: int,
 ) -> LevelFindings:
-    """Find the laws of levels, in a larger sample of rows if the table has text columns."""
+    """Find the laws of levels, in a larger sample of rows if the table has text columns.
+
+    In a law of levels, distinct values of some columns determine another column.
+
+    Parameters
+    ----------
+    table : CodedTable
+        All rows of the table.
+    sample : Sample
+        The rows in which laws among numbers were searched.
+    found : list of Relation
+        The laws among numbers.
+    tolerance, check_time
+        The parameters of `find_level_laws`.
+    seed : int
+        The seed of the random choice of rows.
+    """
     rows, enough = sample.rows, sample.is_all or len(sample.rows) >= LOOKUP_ROWS
     if table.labels and not enough:
         rows = sample_of(table, seed, LOOKUP_ROWS).rows
     blocks = [rows] if len(rows) == sample.n_rows else table.blocks()
+    rows = without_copies(rows)
     with threads_for(0):  # many small factorizations
         return find_level_laws(table, rows, blocks, found, tolerance, check_time)
 
@@ -218,12 +247,15 @@ def _rank(relation: Relation) -> tuple[bool, int, int, float]:
 
 
 def _places(one: View, other: View) -> set[int]:
-    """Return the positions in view `other` of the columns that are also in view `one`."""
+    """Return the positions in view `other` of the columns that are also in view `one`.
+
+    A view is a set of rows and columns without missing values.
+    """
     return {place for place, column in enumerate(other.columns) if column in one.columns}
 
 
 def _parts(sample: Sample, table: CodedTable) -> tuple[list[View], list[str]]:
-    """Return views of a table that have no missing values, and notes for the user."""
+    """Return parts of a table without missing values (views), and notes for the user."""
     if not sample.n_rows:
         raise TooFewValuesError("X has no rows. Give at least one.")
     numbers = table.numbers

@@ -4,7 +4,7 @@ Open `_model_files.py` first, which holds the functions `save` and `load`.
 """
 
 from gramian.exceptions import ModelFileError
-from gramian.models._beside import TYPES, Beside
+from gramian.models._beside import Beside
 from gramian.models._model_files import Model, load, read, save
 from gramian.models._onnx import to_onnx
 from gramian.models._preprocessing import Impute, Missing, Preprocessing

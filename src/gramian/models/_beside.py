@@ -10,17 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian.laws import ColumnLaw, Key, law_from_json
-
-UNITS = ("s", "ms", "us", "ns")
-"""Units of Arrow's timestamps and durations."""
-TYPES = frozenset(
-    ["bool", "date32[day]", "time32[s]", "time32[ms]", "time64[us]", "time64[ns]"]
-    + [f"{kind}[{unit}]" for kind in ("timestamp", "duration") for unit in UNITS]
-)
-"""Arrow types to which a computed column is converted, if the original column had this type.
-
-Computed columns of all other types are written as numbers or text.
-"""
+from gramian.tables import is_type_text
 
 
 @dataclass(frozen=True)
@@ -42,15 +32,18 @@ class Beside:
         Laws of levels. Each law computes one column from columns of the fit, from `labels`, or
         from columns that earlier laws compute.
     types : mapping from str to str, default={}
-        For computed columns of truth values, dates, times or durations: from the name of the
-        column to its Arrow type, such as "bool" or "date32[day]".
+        From the name of a computed column to its Arrow type, such as "bool" or "date32[day]";
+        columns of float64 and of text have no entry.
 
     Examples
     --------
+    >>> import numpy as np
     >>> import pandas as pd
     >>> import gramian
     >>> from gramian.models import Beside
-    >>> table = pd.DataFrame({"product": [*"abcdab"] * 20, "price": [5, 2, 5, 3, 5, 2] * 20})
+    >>> product = pd.Series(np.random.default_rng(0).choice([*"abcd"], 120))
+    >>> price = product.map({"a": 5, "b": 2, "c": 5, "d": 3})
+    >>> table = pd.DataFrame({"product": product, "price": price})
     >>> lookup = gramian.relations(table)[0].solve_for("price")
     >>> beside = Beside(["size", "product", "price"], labels=["product"], lookups=[lookup])
     >>> beside.given
@@ -67,7 +60,10 @@ class Beside:
 
     @property
     def given(self) -> list[str]:
-        """Names of the columns that laws of levels compute, in the order of `lookups`."""
+        """Names of the columns that laws of levels compute, in the order of `lookups`.
+
+        Such a law looks up the distinct values (levels) of other columns.
+        """
         return [each.column for each in self.lookups]
 
     def check(self, columns: Sequence[str]) -> None:
@@ -92,7 +88,8 @@ class Beside:
             known.add(lookup.column)
         dated = {each.column: each.gives_dates for each in self.lookups}
         for name, kind in self.types.items():
-            if dated.get(name) is not kind.startswith(("date", "timestamp")):
+            is_date = kind.startswith(("date", "timestamp"))
+            if kind != "string" and dated.get(name) is not is_date:
                 raise ValueError(f"A law must give the column {name!r} as {kind}.")
 
     def sorted(self, names: Sequence[str]) -> list[str]:
@@ -164,10 +161,8 @@ class Beside:
             raise ValueError("Names of columns must be texts.")
         lookups = tuple(map(law_from_json, _list(document["lookups"])))
         types = document.get("types", {})
-        if not isinstance(types, Mapping) or not all(
-            isinstance(each, str) and each in TYPES for each in types.values()
-        ):
-            raise ValueError(f"The types of columns beside a fit must be among {sorted(TYPES)}.")
+        if not isinstance(types, Mapping) or not all(map(is_type_text, types.values())):
+            raise ValueError("A type of a column beside the fit is unknown.")
         return cls(tuple(document["order"]), tuple(document["labels"]), lookups, dict(types))
 
 

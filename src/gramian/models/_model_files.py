@@ -34,7 +34,7 @@ VERSION = 1
 
 NEEDED = {"columns", "missing", "categories"}
 """Keys that the description of a preprocessing must have in a model file."""
-OPTIONAL = {"ids", "targets", "clocks", "beside"}
+OPTIONAL = {"ids", "targets", "clocks", "beside", "types"}
 """Keys of the description of a preprocessing that are written only if they are not empty."""
 
 
@@ -290,6 +290,7 @@ def _describe(preprocessing: Preprocessing) -> dict[str, Any]:
         "targets": list(preprocessing.targets),
         "clocks": {name: [each.origin, each.unit] for name, each in preprocessing.clocks.items()},
         "beside": beside.to_json() if beside.order else None,
+        "types": dict(preprocessing.types),
     }
     return {name: each for name, each in described.items() if each or name in NEEDED}
 
@@ -319,9 +320,20 @@ def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing |
             tuple(targets),
             _clocks(data.get("clocks", {})),
             Beside.from_json(data["beside"]) if "beside" in data else Beside(),
+            _types(data.get("types", {})),
         )
     except ValueError as error:
         raise ModelFileError(f"Its preprocessing is damaged: {str(error)[:300]}") from error
+
+
+def _types(data: Any) -> dict[str, str]:
+    """Return the types of the columns from their description in a file, by name.
+
+    Raise ModelFileError if the description is damaged.
+    """
+    if not isinstance(data, dict):
+        raise ValueError("Types of columns must be a dictionary.")
+    return data
 
 
 def _clocks(data: Any) -> dict[str, Clock]:

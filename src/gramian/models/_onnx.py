@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 import gramian
 from gramian._support.writing import replacing
 from gramian.estimators import UFFS, Estimator
-from gramian.fitting import AnyModel, FittedManifold, FittedModel, FittedNorms, Project
+from gramian.fitting import AnyModel, FittedManifold, KeptDirections, SteppedModel
 from gramian.models._onnx_graph import OnnxGraph
 from gramian.models._onnx_surface import encode
 
@@ -110,11 +110,12 @@ def _encode(model: AnyModel, graph: OnnxGraph) -> int:
     """
     if isinstance(model, FittedManifold):
         return encode(graph, model)
-    assert isinstance(model, FittedModel | FittedNorms)
-    if isinstance(model, FittedModel) and isinstance(model.encoder, Project):
+    assert isinstance(model, SteppedModel)
+    kept = model.kept
+    if isinstance(kept, KeptDirections):
         centred = graph("Sub", "X", graph.constant(model.mean, "mean"))
-        graph("MatMul", centred, graph.constant(model.encoder.axes.T, "directions"), out="Z")
-        return len(model.encoder.axes)
-    columns = np.flatnonzero(model.support)
+        graph("MatMul", centred, graph.constant(kept.axes.T, "directions"), out="Z")
+        return len(kept.axes)
+    columns = np.sort(kept.chosen)
     graph("Gather", "X", graph.constant(columns, "columns"), out="Z", axis=1)
     return len(columns)

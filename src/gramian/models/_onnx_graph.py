@@ -69,19 +69,19 @@ class OnnxGraph:
         return self("ConstantOfShape", self("Shape", like), value=value)
 
     def take(self, values: str, indices: Any, axis: int) -> str:
-        """Add the selection of entries by their indices along an axis; return its name."""
+        """Add the selection of entries of `values` by indices along an axis; return its name."""
         return self("Gather", values, np.asarray(indices, np.int64), axis=axis)
 
     def total(self, values: str, axis: int) -> str:
-        """Add the sum over an axis; return its name."""
+        """Add the sum of `values` along an axis; return its name."""
         return self("ReduceSum", values, np.array([axis]), keepdims=0)
 
     def squares(self, values: str) -> str:
-        """Add the sum of squares of each row; return its name."""
+        """Add the sum of squares of each row of `values`; return its name."""
         return self.total(self("Mul", values, values), 1)
 
     def column(self, values: str, axis: int = 1) -> str:
-        """Add the same values with a new axis of length one; return their name."""
+        """Add `values` with a new axis of length one; return the name of the result."""
         return self("Unsqueeze", values, np.array([axis]))
 
     def repeat(

@@ -22,7 +22,7 @@ from gramian.models._table_columns import (
     columns_of,
     labels_of,
 )
-from gramian.tables import Clock
+from gramian.tables import Clock, is_type_text
 
 Missing = Literal["refuse", "fill", "drop", "keep"]
 """Values of `Preprocessing.missing`: raise an error for a missing value, fill it, drop its row, or
@@ -60,6 +60,9 @@ class Preprocessing:
     beside : Beside, optional
         Text columns that are kept although they are not in the fit, and columns that laws of
         levels compute.
+    types : mapping from str to str, optional
+        From the name of a column of the fit to its Arrow type, such as "int32" or "bool", to which
+        the column is converted when it is computed again; columns of float64 have no entry.
 
     Examples
     --------
@@ -80,6 +83,7 @@ class Preprocessing:
     targets: Sequence[str] = ()
     clocks: Mapping[str, Clock] = field(default_factory=dict)
     beside: Beside = field(default_factory=Beside)
+    types: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         columns, fill = list(self.columns), self.impute
@@ -101,6 +105,8 @@ class Preprocessing:
                 raise ValueError(f"impute of {name!r} must be the number of a category.")
         if not {*columns}.issuperset(self.clocks) or {*self.clocks} & {*self.categories}:
             raise ValueError("Keys of clocks must be among columns, and not among categories.")
+        if not {*columns}.issuperset(self.types) or not all(map(is_type_text, self.types.values())):
+            raise ValueError("types: keys must be among columns, and values types of Arrow.")
         self.beside.check(columns)
         passing = [*self.ids, *self.targets]
         if len({*columns, *passing}) < len(columns) + len(passing):
@@ -117,7 +123,10 @@ class Preprocessing:
         encode: bool = False,
         impute: Impute | None = None,
     ) -> Self:
-        """Learn categories, dates and the numbers that fill missing values from a table.
+        """Learn from a table how to turn it into numbers.
+
+        Learned are the categories of text, the clocks that turn dates into numbers, and the numbers
+        that fill missing values.
 
         Parameters
         ----------
@@ -143,7 +152,7 @@ class Preprocessing:
         encode: bool = False,
         impute: Impute | None = None,
     ) -> Self:
-        """Learn the steps from a large table that is read piece by piece.
+        """Learn, from a large table that is read piece by piece, how to turn it into numbers.
 
         Parameters
         ----------
@@ -202,7 +211,7 @@ class Preprocessing:
         )
 
     def only(self, columns: Iterable[str]) -> Self:
-        """Return the same preprocessing for only some of the columns.
+        """Return this preprocessing for only some of the columns.
 
         The result has no text columns and no laws of levels: its `beside` is empty.
 
@@ -225,6 +234,7 @@ class Preprocessing:
             categories={name: each for name, each in self.categories.items() if name in columns},
             clocks={name: each for name, each in self.clocks.items() if name in columns},
             beside=Beside(),
+            types={name: each for name, each in self.types.items() if name in columns},
         )
 
     @cached_property

@@ -36,7 +36,17 @@ class Spec:
 
 
 def _index(shape: str, source: str = "", *, optional: bool = False) -> Spec:
-    """Return the description of an array of indices or of other integers."""
+    """Return the description of an array of integers in a model file.
+
+    Parameters
+    ----------
+    shape : str
+        The size of each axis as a letter, such as "s d".
+    source : str
+        The attribute of the fitted model that is stored; empty if other code makes the array.
+    optional : bool
+        True if a file may lack the array.
+    """
     return Spec(shape, source, "<i8", optional)
 
 
@@ -48,6 +58,14 @@ _EVERY = {
     "explained_variance_ratio_": Spec("s", optional=True),  # only in early files; not used
     "n_functions_": _index("s", "record.n_kept"),
     "n_dropped_functions_": _index("s", "record.n_dropped"),
+}
+_REACH = {
+    "decoder.low": Spec("k", "decoder.reach.low", optional=True),
+    "decoder.high": Spec("k", "decoder.reach.high", optional=True),
+    "decoder.watched": _index("w", "decoder.reach.columns", optional=True),
+    "decoder.part_low": Spec("w", "decoder.reach.part_low", optional=True),
+    "decoder.part_high": Spec("w", "decoder.reach.part_high", optional=True),
+    "decoder.explained": _index("x", optional=True),
 }
 _DECODING = {
     **_EVERY,
@@ -66,44 +84,45 @@ _DECODING = {
     "decoder.with_x": Spec("f d", optional=True),
     "decoder.levels": Spec("l", optional=True),
     "decoder.n_levels": _index("s", optional=True),
+    **_REACH,
 }
 _ELIMINATION = {
-    "elimination.dropped": _index("r", "elimination.dropped", optional=True),
-    "elimination.share_when_dropped": Spec("r", "elimination.share_when_dropped", optional=True),
-    "elimination.share_left": Spec("r", "elimination.share_left", optional=True),
+    "elimination.dropped": _index("r", optional=True),
+    "elimination.share_when_dropped": Spec("r", optional=True),
+    "elimination.share_left": Spec("r", optional=True),
     "elimination.exchanged": _index("p", optional=True),
     "elimination.alternative": _index("p", optional=True),
-    "elimination.needed": _index("e", "elimination.needed", optional=True),
-    "elimination.refused": _index("g", "elimination.refused", optional=True),
+    "elimination.needed": _index("e", optional=True),
+    "elimination.refused": _index("g", optional=True),
 }
 SETS = {
     "best_sets_": _index("b b", optional=True),
-    "best_sets_residual_variance_": Spec("b+1", "best_sets.total", optional=True),
-    "losses_": Spec("b", "best_sets.losses", optional=True),
-    "next_features_": _index("n", "best_sets.following", optional=True),
-    "next_gains_": Spec("n", "best_sets.gains", optional=True),
+    "best_sets_residual_variance_": Spec("b+1", optional=True),
+    "losses_": Spec("b", optional=True),
+    "next_features_": _index("n", optional=True),
+    "next_gains_": Spec("n", optional=True),
 }
 SCHEMAS: dict[str, dict[str, Spec]] = {
     "GFR": {
         **_DECODING,
-        "components_": Spec("s d", "directions"),
+        "components_": Spec("s d", "kept.directions"),
         "given": Spec("g d", optional=True),
     },
     "GCA": {
         **_DECODING,
         **_ELIMINATION,
         "_variances": Spec("m", "variances"),
-        "basis_": Spec("m d", "basis.axes"),
-        "component_indices_": _index("s", "chosen"),
-        "redundant_indices_": _index("r", "redundant"),
+        "basis_": Spec("m d", "kept.basis"),
+        "component_indices_": _index("s", "kept.chosen"),
+        "redundant_indices_": _index("r", "search.redundant"),
         "basis": Spec("d d", optional=True),
     },
-    "GFS": {**_DECODING, **SETS, "selected_features_": _index("s", "chosen")},
+    "GFS": {**_DECODING, **SETS, "selected_features_": _index("s", "kept.chosen")},
     "GFA": {
         **_DECODING,
         **_ELIMINATION,
-        "selected_features_": _index("s", "chosen"),
-        "redundant_features_": _index("r", "redundant"),
+        "selected_features_": _index("s", "kept.chosen"),
+        "redundant_features_": _index("r", "search.redundant"),
     },
     "PolynomialManifold": {
         "mean_": Spec("d", "mean"),
@@ -120,7 +139,7 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
     },
     "UFFS": {
         **_EVERY,
-        "selected_features_": _index("n", "chosen"),
+        "selected_features_": _index("n", "kept.chosen"),
         "fourier_norms_": Spec("d", "norms"),
     },
 }
@@ -132,6 +151,7 @@ TOGETHER = {
     ("decoder.levels", "decoder.n_levels"): (
         "It has levels without their numbers, or numbers without levels."
     ),
+    tuple(_REACH): "It lacks a part of the ranges of its functions.",
     tuple(_ELIMINATION): "It lacks a part of how columns were dropped.",
 }
 """Groups of arrays that belong together, with the error message if a file has only some of them."""
@@ -185,7 +205,21 @@ def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[st
 
 
 def _bind(name: str, spec: Spec, dtype: str, shape: tuple[int, ...], sizes: dict[str, int]) -> None:
-    """Compare the shape of an array with the sizes of earlier arrays; add new sizes to `sizes`."""
+    """Compare the shape of an array with the sizes of earlier arrays; add new sizes to `sizes`.
+
+    Raise ModelFileError if they differ.
+
+    Parameters
+    ----------
+    name : str
+        The name of the array.
+    spec : Spec
+        Its expected type and shape.
+    dtype, shape
+        Its type and shape in the file.
+    sizes : dict from str to int
+        The size that each letter of a shape stands for.
+    """
     letters = spec.shape.split()
     fits = dtype == spec.dtype and len(shape) == len(letters)
     for letter, size in zip(letters, shape, strict=False):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array, IntArray
-from gramian.core.pursuit import Decoder
+from gramian.core.pursuit import Decoder, Reach
 from gramian.exceptions import ModelFileError
 from gramian.families import Block, Calls, Family, Products
 from gramian.models._archive import AnyArray
@@ -32,9 +32,10 @@ checked."""
 
 
 def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
-    """Return the arrays of a decoder that the schema cannot copy from an attribute, by name.
+    """Return those arrays of a decoder that are not simply attributes of it, by name.
 
-    They are the indices of the kept functions, the moments, and the levels of indicators.
+    They are the indices of the kept functions and of the explained columns, the moments, and the
+    levels (distinct values) of indicators.
 
     Parameters
     ----------
@@ -55,6 +56,8 @@ def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
     if levels:
         arrays["decoder.levels"] = np.concatenate(levels)
         arrays["decoder.n_levels"] = np.array([len(each) for each in levels], dtype=np.intp)
+    if decoder.reach is not None:
+        arrays["decoder.explained"] = decoder.explained
     return arrays
 
 
@@ -73,9 +76,10 @@ def _levels_of(block: Block) -> Array | None:
 
 
 def _lowest_level(middles: Array, upper: Array) -> float:
-    """Compute the lowest level, which a basis of indicators does not store.
+    """Compute the lowest distinct value of a variable, which indicator functions do not store.
 
-    The result is the float for which the mean of it and `upper[0]` is exactly `middles[0]`.
+    `middles` are the means of neighbouring values, and `upper` all values but the lowest. The
+    result is the float for which the mean of it and `upper[0]` is exactly `middles[0]`.
     """
     if not len(middles):
         return 0.0
@@ -121,9 +125,38 @@ def from_arrays(
     if "decoder.gram" in arrays:
         moments = arrays["decoder.gram"], arrays["decoder.with_x"]
         _check_moments(moments[0])
+    explained = arrays.get("decoder.explained", np.empty(0, dtype=np.intp)).astype(np.intp)
+    check_indices("decoder.explained", explained, coefficients.shape[1], increasing=True)
     return Decoder(
-        tuple(blocks), tuple(parts), coefficients, arrays["decoder.linear"], units, moments
+        tuple(blocks),
+        tuple(parts),
+        coefficients,
+        arrays["decoder.linear"],
+        units,
+        moments,
+        explained,
+        _reach_of(arrays, coefficients.shape[1]),
     )
+
+
+def _reach_of(arrays: Mapping[str, AnyArray], n_columns: int) -> Reach | None:
+    """Return the ranges of functions over the rows of the fit; None if the file has no ranges.
+
+    Early versions wrote no ranges: their decoders use the functions for all rows.
+    """
+    if "decoder.low" not in arrays:
+        return None
+    reach = Reach(
+        arrays["decoder.low"],
+        arrays["decoder.high"],
+        arrays["decoder.watched"].astype(np.intp),
+        arrays["decoder.part_low"],
+        arrays["decoder.part_high"],
+    )
+    check_indices("decoder.watched", reach.columns, n_columns, increasing=True)
+    if (reach.low > reach.high).any() or (reach.part_low > reach.part_high).any():
+        raise ModelFileError("A range of its functions is empty.")
+    return reach
 
 
 def _check_moments(gram: Array) -> None:
@@ -194,7 +227,19 @@ def grow(family: Family, n: int, levels: list[Array] | None = None) -> Iterator[
 
 
 def _count(rule: Products | Calls, n_store: int, newest: int, levels_of: Any) -> int:
-    """Return the number of functions that a rule of the family forms with a new variable."""
+    """Return the number of functions that a rule of the family forms with a new variable.
+
+    Parameters
+    ----------
+    rule : Products or Calls
+        The rule.
+    n_store : int
+        The number of earlier functions that may be factors.
+    newest : int
+        The index of the new variable.
+    levels_of : callable
+        Returns the distinct values of the variable.
+    """
     if isinstance(rule, Products):
         return n_store * len(rule.basis(levels_of).keys)
     return sum(

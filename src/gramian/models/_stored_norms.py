@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gramian.families import Multilinear
-from gramian.fitting import FittedNorms, Steps
+from gramian.fitting import FittedNorms, KeptColumns, Steps
 from gramian.models._archive import AnyArray
 from gramian.models._stored_numbers import Stored
 from gramian.models._stored_pursuits import (
@@ -44,7 +44,7 @@ def restore(stored: Stored) -> FittedNorms:
     """
     arrays, scalars = stored.arrays, {*STEPS}
     if isinstance(stored.fitted, dict):
-        scalars |= {"asked"}.intersection(stored.fitted)
+        scalars |= {"asked", "n_copies"}.intersection(stored.fitted)
     fitted = stored.scalars(scalars)
     check_choice("selected_features_", "redundant_features_", arrays, stored.n_columns)
     return FittedNorms(
@@ -52,7 +52,7 @@ def restore(stored: Stored) -> FittedNorms:
         names=stored.names,
         mean=arrays["mean_"],
         scale=None,
-        chosen=arrays["selected_features_"],
+        kept=KeptColumns(arrays["selected_features_"], stored.n_columns),
         norms=arrays["fourier_norms_"],
         family=Multilinear(stored.estimator.degree),
         record=Steps(**steps_from(fitted, stored)),

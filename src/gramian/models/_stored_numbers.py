@@ -21,7 +21,7 @@ MAX_INTEGER = 2**63
 
 @dataclass(frozen=True)
 class Stored:
-    """Content of a model file from which a fitted model is made."""
+    """Content of a model file, from which a fitted model is made."""
 
     algorithm: str
     """Name of the estimator's class, such as "GFA"."""
@@ -69,9 +69,11 @@ def number_from(fitted: Mapping[str, Any], name: str, most: float = math.inf) ->
     return value
 
 
-def positive_integer(fitted: Mapping[str, Any], name: str, most: int = MAX_INTEGER - 1) -> int:
-    """Return the integer `fitted[name]`; raise ModelFileError unless it is from 1 to `most`."""
+def positive_integer(
+    fitted: Mapping[str, Any], name: str, most: int = MAX_INTEGER - 1, *, least: int = 1
+) -> int:
+    """Return the integer `fitted[name]`; raise unless it is from `least` to `most`."""
     value = fitted[name]
-    if type(value) is not int or not 1 <= value <= most:
+    if type(value) is not int or not least <= value <= most:
         raise ModelFileError(f"{name} is damaged.")
     return value

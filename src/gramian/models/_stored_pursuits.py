@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from gramian._support.types import Array, IntArray
+from gramian._support.types import Array
 from gramian.core.pursuit import StopReason
 from gramian.exceptions import ModelFileError
-from gramian.fitting import Asked, Basis, FittedModel, Project, Record, Steps, TakeColumns
+from gramian.fitting import (
+    Asked,
+    EliminationSearch,
+    FittedModel,
+    KeptColumns,
+    KeptComponents,
+    KeptDirections,
+    KeptVariables,
+    Record,
+    Steps,
+    in_table_units,
+)
 from gramian.models import _stored_decoder as _decoder
-from gramian.models import _stored_elimination as _elimination
-from gramian.models import _stored_laws as _laws
-from gramian.models import _stored_sets as _sets
+from gramian.models import _stored_searches as _searches
 from gramian.models._archive import AnyArray
 from gramian.models._schema import SCHEMAS, check_indices
 from gramian.models._stored_decoder import STORED_ROUNDING
 from gramian.models._stored_families import from_data, to_data
 from gramian.models._stored_numbers import Stored, number_from, number_to, positive_integer
+
+if TYPE_CHECKING:
+    from gramian.laws import ColumnLaw
 
 SOLVERS = ("qr", "gram", "moments")
 """Names of solvers that a file may have as `solver_`."""
@@ -49,13 +61,11 @@ def describe(
         "family_": to_data(model.family),
     }
     arrays = _decoder.to_arrays(model.decoder, moments=moments)
-    if model.elimination is not None:
-        fitted["elimination"] = _elimination.to_data(model.elimination)
-        arrays |= _elimination.to_arrays(model.elimination)
-    if model.best_sets is not None:
-        arrays |= _sets.to_arrays(model.best_sets)
+    arrays |= _searches.to_arrays(model.search)
+    if isinstance(model.search, EliminationSearch):
+        fitted["elimination"] = _searches.to_data(model.search.selection)
     if model.laws:
-        fitted["laws"] = _laws.to_data(model.laws)
+        fitted["laws"] = [law.to_json() for law in model.laws]
     return fitted, arrays
 
 
@@ -72,80 +82,93 @@ def restore(stored: Stored) -> FittedModel:
     if "elimination.dropped" in arrays:
         scalars.add("elimination")
     if isinstance(stored.fitted, dict):
-        scalars |= {"asked", "laws"}.intersection(stored.fitted)
+        scalars |= {"asked", "n_copies", "laws"}.intersection(stored.fitted)
     fitted = stored.scalars(scalars)
     record = Record(alpha=number_from(fitted, "alpha_"), **steps_from(fitted, stored))
-    scale = stored.scale
-    chosen, redundant, directions, basis = _choice(arrays, estimator, stored.n_columns)
-    elimination = None
-    if "elimination" in scalars:
-        assert redundant is not None
-        elimination = _elimination.from_data_and_arrays(
-            fitted["elimination"],
-            arrays,
-            stored.n_columns if basis is None else len(basis.axes),
-            redundant,
-        )
+    kept = _kept(stored)
     family = from_data(fitted["family_"], stored.functions)
     model = FittedModel(
         algorithm=stored.algorithm,
         names=stored.names,
         mean=arrays["mean_"],
-        scale=scale,
-        encoder=TakeColumns(chosen)
-        if directions is None
-        else Project(_in_units(directions, scale)),
-        chosen=chosen,
-        redundant=redundant,
+        scale=stored.scale,
+        kept=kept,
+        search=_searches.restore(fitted.get("elimination"), arrays, kept),
         family=family,
         record=record,
         asked=asked_from(fitted, estimator),
         decoder=_decoder.from_arrays(arrays, family, record.n_kept, record.n_dropped),
         variances=arrays["_variances"],
-        directions=directions,
-        basis=basis,
-        best_sets=_sets.from_arrays(arrays, stored.n_columns),
-        elimination=elimination,
     )
     if "laws" in scalars:
         if not model.selects:
             raise ModelFileError("It has laws of columns, but keeps directions.")
-        laws = _laws.from_data(fitted["laws"], model.column_names, model.kept_names)
+        laws = laws_from(fitted["laws"], model.column_names, model.kept_names)
         model = replace(model, laws=laws)
     return model
 
 
+def _kept(stored: Stored) -> KeptVariables:
+    """Make the kept variables (columns or directions) from a file; raise if it is damaged."""
+    arrays, scale = stored.arrays, stored.scale
+    if "components_" in arrays:
+        directions = arrays["components_"]
+        return KeptDirections(np.arange(len(directions)), directions, _in_units(directions, scale))
+    if "basis_" in arrays:
+        basis, chosen = arrays["basis_"], arrays["component_indices_"]
+        check_choice("component_indices_", "redundant_indices_", arrays, len(basis))
+        given = stored.estimator.get_params(deep=False)["basis"]
+        prefix = "pc" if isinstance(given, str) else "basis"
+        directions = basis[chosen]
+        return KeptComponents(chosen, directions, _in_units(directions, scale), basis, prefix)
+    check_choice("selected_features_", "redundant_features_", arrays, stored.n_columns)
+    return KeptColumns(arrays["selected_features_"], stored.n_columns)
+
+
 def _in_units(directions: Array, scale: Array | None) -> Array:
     """Divide directions by the scales of the columns, so that they apply to unscaled columns."""
-    if scale is None:
-        return directions
     with np.errstate(over="ignore"):
-        found: Array = directions / scale
+        found = in_table_units(directions, scale)
     if not np.isfinite(found).all():
         raise ModelFileError("A scale of its columns is too small.")
     return found
 
 
-def _choice(
-    arrays: Mapping[str, AnyArray], estimator: Any, d: int
-) -> tuple[IntArray, IntArray | None, Array | None, Basis | None]:
-    """Return what a file says about the choice of its fit, after checks.
+def laws_from(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[ColumnLaw, ...]:
+    """Make the laws from their descriptions in a file; raise ModelFileError if one is damaged.
 
-    The result is (indices of chosen candidates, indices of redundant candidates, chosen directions,
-    basis). The last three are None if the estimator does not have them. Candidates are columns, or
-    directions of the basis.
+    Each law must compute a dropped column from kept columns and from columns that earlier laws
+    compute.
+
+    Parameters
+    ----------
+    data : list
+        Descriptions of the laws, not checked yet.
+    names : sequence of str
+        Names of all columns of the fit.
+    kept : sequence of str
+        Names of the columns that the model keeps.
     """
-    if "components_" in arrays:
-        return np.arange(len(arrays["components_"])), None, arrays["components_"], None
-    if "basis_" in arrays:
-        axes = arrays["basis_"]
-        check_choice("component_indices_", "redundant_indices_", arrays, len(axes))
-        chosen = arrays["component_indices_"]
-        given = estimator.get_params(deep=False)["basis"]
-        basis = Basis(axes, "pc" if isinstance(given, str) else "basis")
-        return chosen, arrays["redundant_indices_"], axes[chosen], basis
-    check_choice("selected_features_", "redundant_features_", arrays, d)
-    return arrays["selected_features_"], arrays.get("redundant_features_"), None, None
+    from gramian.laws import law_from_json
+
+    if not isinstance(data, list) or len(data) > len(names):
+        raise ModelFileError("Its laws are damaged.")
+    left, known = {*names} - {*kept}, {*kept}
+    found: list[ColumnLaw] = []
+    for each in data:
+        try:
+            law = law_from_json(each)
+        except ValueError as error:
+            raise ModelFileError(f"One of its laws is damaged: {error}") from error
+        if law.column not in left or not known.issuperset(law.columns):
+            raise ModelFileError(
+                f"Its law of {law.column[:60]!r} needs a column that is neither kept nor computed "
+                "before."
+            )
+        left.remove(law.column)
+        known.add(law.column)
+        found.append(law)
+    return tuple(found)
 
 
 def steps_to_data(steps: Steps, asked: Asked) -> dict[str, Any]:
@@ -156,6 +179,7 @@ def steps_to_data(steps: Steps, asked: Asked) -> dict[str, Any]:
         "solver_": steps.solver,
         "orthogonality_loss_": number_to(float(steps.orthogonality_loss)),
         "asked": vars(asked),
+        "n_copies": int(steps.n_copies),
     }
 
 
@@ -182,6 +206,8 @@ def steps_from(fitted: Mapping[str, Any], stored: Stored) -> dict[str, Any]:
         "solver": fitted["solver_"],
         "orthogonality_loss": number_from(fitted, "orthogonality_loss_"),
         "n_rows": positive_integer(fitted, "n_samples_"),
+        # Early files do not store copies.
+        "n_copies": positive_integer({"n_copies": 0, **fitted}, "n_copies", least=0),
     }
 
 
@@ -206,10 +232,11 @@ def asked_from(fitted: Mapping[str, Any], estimator: Any) -> Asked:
 
 
 def check_choice(chosen: str, others: str, arrays: Mapping[str, AnyArray], n: int) -> None:
-    """Raise ModelFileError unless the indices of chosen and redundant candidates are valid.
+    """Raise ModelFileError unless the indices of chosen and redundant columns are valid.
 
     Indices must be from 0 to n - 1, and no index may be both chosen and redundant. `chosen` and
-    `others` are names of arrays.
+    `others` are the names of the two arrays in the file. For GCA, columns are directions of the
+    basis.
     """
     check_indices(chosen, arrays[chosen], n, increasing=False)
     if others in arrays:

@@ -106,7 +106,8 @@ def restore(stored: Stored) -> FittedManifold:
 def _terms(family: Family, arrays: Mapping[str, AnyArray]) -> Terms:
     """Make the functions of the surface from the family and the number of codes.
 
-    Raise ModelFileError if their number differs from the number of coefficients in the file.
+    Codes are coordinates on the surface. Raise ModelFileError if the number of functions differs
+    from the number of coefficients in the file.
     """
     n_functions, n_columns = arrays["surface.coefficients"].shape
     n_codes = len(arrays["surface.offset"])

@@ -6,12 +6,14 @@ A missing number or text becomes NaN.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._support.given_data import as_given
 from gramian._support.words import listed, plural, the_columns
 
 ColumnValues = dict[str, NDArray[Any]]
@@ -62,6 +64,7 @@ def about_columns(names: Sequence[str], one: str, many: str) -> str:
 
 def _values(name: str, column: Any) -> NDArray[Any]:
     """Return a column as an array of floats, of dates with microseconds, or of objects (text)."""
+    column = as_given(column)
     values = np.asarray(column)
     if values.ndim == 1 and values.dtype.kind == "M":
         return values.astype("datetime64[us]")
@@ -76,7 +79,7 @@ def _values(name: str, column: Any) -> NDArray[Any]:
     # str(...), because a comparison with pandas.NA returns NA, and bool(NA) raises an error.
     absent = [value is None or str(value == value) != "True" for value in values]
     values = np.where(absent, np.nan, values)
-    if all(isinstance(value, Real) for value in values):
+    if all(isinstance(value, Real | Decimal) for value in values):
         return values.astype(np.float64)
     return values
 

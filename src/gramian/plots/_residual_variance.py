@@ -137,7 +137,7 @@ class ResidualVarianceDisplay(Display):
         gcv = record.gcv_total if kind == "total" else None
         pca = None
         if X is not None:
-            rows = model.scaled(check_array(X, dtype=np.float64))
+            rows = model.deviations(check_array(X, dtype=np.float64))
             pca = _principal(rows, kind, len(residual))
         family = getattr(estimator, "family_", None)
         display = cls(
@@ -229,9 +229,10 @@ def _share(values: Array, kind: VarianceKind) -> Array:
 def _principal(table: Array, kind: VarianceKind, length: int) -> Array:
     """Return the residual variances of PCA with 0, 1, ..., `length` - 1 components.
 
-    They are shares of the total variance if `kind` is "total".
+    The columns of `table` have mean 0. The residual variances are shares of the total variance if
+    `kind` is "total".
     """
-    variances = svdvals(table - table.mean(axis=0)) ** 2 / len(table)
+    variances = svdvals(table) ** 2 / len(table)
     padded = np.concatenate([variances, np.zeros(length)])
     if kind == "largest":
         return padded[:length]

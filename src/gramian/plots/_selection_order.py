@@ -12,7 +12,7 @@ from gramian._support.extras import require
 from gramian._support.types import Array
 from gramian._support.words import percent
 from gramian.certificates import nested_fits
-from gramian.fitting import FittedModel
+from gramian.fitting import FittedModel, GreedySearch, SetSearch
 from gramian.plots._style import (
     BLUE,
     GREEN,
@@ -127,7 +127,7 @@ class SelectionOrderDisplay(Display):
         residual, variance = variances_when_chosen(model, asked.relative)
         names = names_of(estimator, feature_names)
         display = cls(
-            [names[i] for i in model.chosen] if model.selects else model.kept_names,
+            model.kept.names(names, model.algorithm),
             residual,
             variance=variance,
             threshold=None if asked.relative else asked.threshold,
@@ -230,8 +230,10 @@ def _best_left(model: FittedModel) -> Array | None:
 
     Return None if the fit has not searched for the best set of each size.
     """
-    sets = model.best_sets
-    if sets is None or len(sets.columns) != len(model.chosen):
+    if not isinstance(model.search, SetSearch):
+        return None
+    sets = model.search.sets
+    if len(sets.columns) != len(model.kept.chosen):
         return None
     shares: Array = sets.total[1:] / (sets.total[0] or 1.0)
     return shares
@@ -247,7 +249,7 @@ def variances_when_chosen(model: FittedModel, relative: bool) -> tuple[Array, Ar
     if model.selects and model.scale is not None:
         whole = np.ones_like(whole)
     n = len(whole)
-    if model.redundant is None and model.best_sets is None and not relative:
+    if isinstance(model.search, GreedySearch) and not relative:
         # GFR and published GFS choose the variable with the largest residual variance.
         return model.record.largest[:n], whole
     if decoder.moments is None:
@@ -256,8 +258,8 @@ def variances_when_chosen(model: FittedModel, relative: bool) -> tuple[Array, Ar
             "more than 1,000 functions. Make the display from names and residual variances, or "
             "fit GFS."
         )
-    # The encoder is linear: applied to the identity matrix, it returns the weights of the columns.
-    of = model.encoder(np.eye(model.n_columns))
+    # Encoding is linear: of the identity matrix, it returns the weights of the columns.
+    of = model.kept.encode(np.eye(model.n_columns))
     coefficients = nested_fits(decoder, range(n), of)
     # The explained variance is the variance of the projection, cᵀE[fx].
     explained = np.sum(coefficients * (decoder.moments[1] @ of), axis=0)

@@ -122,7 +122,10 @@ def _is_plain(family: Family) -> bool:
 
 
 def _preprocessing(X: Any, preprocessing: Preprocessing) -> tuple[str, bool]:
-    """Return a line of code that makes the preprocessing, and True if the line needs NumPy."""
+    """Return a line of code that makes the preprocessing, and True if the line needs NumPy.
+
+    `X` is the data of the report; its path is in the code if it is a file.
+    """
     columns = list(preprocessing.columns)
     encode = bool(preprocessing.categories)
     for impute in () if callable(X) else (None, *get_args(Impute)):

@@ -10,7 +10,7 @@ import numpy as np
 from gramian._support.types import Array, IntArray
 from gramian._support.words import percent
 from gramian.estimators import unbroken_percent
-from gramian.fitting import AnyModel, FittedModel
+from gramian.fitting import AnyModel, FittedModel, SetSearch
 from gramian.reports._report_rows import ReportRows
 
 MAX_POINTS = 400
@@ -75,7 +75,7 @@ class Curves:
 
     @property
     def total(self) -> Chart:
-        """Chart of the total variance."""
+        """Chart of the share of the total variance that is not explained."""
         return self.views[0]
 
 
@@ -107,7 +107,7 @@ def trace(model: FittedModel, data: ReportRows) -> Curves:
 
     gcv = record.gcv_total / (record.total[0] or 1.0)
     held_out = None if record.validation_total is None else shares(record.validation_total)
-    best = None if model.best_sets is None else shares(model.best_sets.total)
+    best = shares(model.search.sets.total) if isinstance(model.search, SetSearch) else None
     wanted = model.asked.explained
     views = [
         view(
@@ -188,21 +188,20 @@ def principal(model: AnyModel, data: ReportRows) -> tuple[Array, Array, int | No
         The smallest number of components that explain at least as much as the fit; None if no
         number of components does.
     """
-    variances = principal_variances(model.scaled(data.sample))
+    variances = principal_variances(model.deviations(data.sample))
     left = shares(np.append(np.cumsum(variances[::-1])[::-1], 0.0))
     enough = np.flatnonzero(left <= model.left[-1] + 1e-12)
     return variances, left, int(enough[0]) if len(enough) else None
 
 
-def principal_variances(table: Array) -> Array:
+def principal_variances(x: Array) -> Array:
     """Return the variances along the principal directions, the largest first.
 
     Parameters
     ----------
-    table : array of shape (n_rows, n_columns)
-        The numbers; columns need not have mean 0.
+    x : array of shape (n_rows, n_columns)
+        Rows whose columns have mean 0.
     """
-    x = table.astype(np.float64) - table.mean(axis=0, dtype=np.float64)
     # XᵀX and XXᵀ have equal nonzero eigenvalues; the smaller matrix is faster.
     gram = x.T @ x if x.shape[1] <= x.shape[0] else x @ x.T
     variances: Array = np.clip(np.linalg.eigvalsh(gram)[::-1] / len(x), 0.0, None)

@@ -18,7 +18,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.estimators import GFR
 from gramian.exceptions import OverfittingWarning, UnitsWarning
-from gramian.fitting import FittedModel
+from gramian.fitting import FittedModel, KeptDirections
 from gramian.reports._report_rows import ReportRows
 from gramian.reports._selection_tables import loadings
 
@@ -86,10 +86,10 @@ def directions(
         Height and width of images, if the columns are pixels.
     """
     companion = None
-    if model.directions is None:
+    if model.selects:
         model, companion = _companion(model, data)
-    assert model.directions is not None
-    return of_weights(model.directions, model.kept_names, data, image_shape, companion)
+    assert isinstance(model.kept, KeptDirections)
+    return of_weights(model.kept.directions, model.kept_names, data, image_shape, companion)
 
 
 def of_weights(

@@ -23,7 +23,7 @@ MAX_TEXT = 400
 
 @dataclass(frozen=True)
 class LevelEntry:
-    """A column that a law of levels computes from other columns."""
+    """A column that is looked up by the distinct values of other columns."""
 
     column: str
     law: str

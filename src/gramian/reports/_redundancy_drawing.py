@@ -79,7 +79,10 @@ def draw_graph(selection: ShownSelection) -> GraphDrawing | None:
 
 
 def _drawn(dropped: Redundancy) -> dict[str, float]:
-    """Return the sources of a dropped column that the graph shows, with the weights of edges."""
+    """Return the kept columns from which a dropped column is computed, with weights of edges.
+
+    Only edges that the graph shows are returned.
+    """
     heavy = {name: weight for name, weight in dropped.sources.items() if weight >= MIN_WEIGHT}
     if heavy:
         return heavy
@@ -88,6 +91,16 @@ def _drawn(dropped: Redundancy) -> dict[str, float]:
 
 
 def _says(name: str, shown: list[Redundancy], weights: dict[str, dict[str, float]]) -> str:
-    """Return the text that the page shows when the reader chooses the source `name`."""
+    """Return the text that the page shows when the reader chooses the kept column `name`.
+
+    Parameters
+    ----------
+    name : str
+        The kept column.
+    shown : list of Redundancy
+        The dropped columns in the graph.
+    weights : dict
+        For each dropped column, the weights of the edges from kept columns.
+    """
     helped = [each.feature for each in shown if name in weights[each.feature]]
     return f"{name} helps to compute {listed(helped)}."

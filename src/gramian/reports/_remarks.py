@@ -14,10 +14,13 @@ from gramian.estimators import unbroken_percent
 from gramian.fitting import (
     AnyModel,
     Caution,
+    EliminationSearch,
+    FittedModel,
     NearDependence,
     Overfitting,
     Remedy,
     Saturation,
+    SetSearch,
     UnequalUnits,
 )
 from gramian.reports._column_cards import Column
@@ -80,11 +83,15 @@ def caution_entries(
     selection : ShownSelection
         The columns or directions that the fit keeps and drops.
     """
-    eliminated = estimator.model_.elimination
+    search = estimator.model_.search
     found = [
         *of_any_fit(estimator.model_, data, columns, curves, "Fit with validation_fraction=0.2"),
         *_of_formulas(estimator, selection),
-        *(_of_order(estimator) if eliminated is None else _of_choice(eliminated)),
+        *(
+            _of_choice(search.selection)
+            if isinstance(search, EliminationSearch)
+            else _of_order(estimator.model_)
+        ),
     ]
     return most_serious_first(found)
 
@@ -176,7 +183,17 @@ def _remedies(remedies: Sequence[Remedy]) -> str:
 
 
 def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[CautionEntry]:
-    """Yield a caution if no rows were held out, or if held-out rows are explained less well."""
+    """Yield a caution if no rows were held out, or if held-out rows are explained less well.
+
+    Parameters
+    ----------
+    model : AnyModel
+        The fitted model.
+    curves : Curves
+        Residual variances of the fit.
+    hold_out : str
+        Advice how to hold out rows, such as "Fit with validation_fraction=0.2".
+    """
     if curves.held_out is None:
         text = "All shares of variance are measured on the rows of the fit."
         if model.eliminates:
@@ -284,7 +301,7 @@ def _of_formulas(estimator: Any, selection: ShownSelection) -> Iterator[CautionE
     """Yield a caution if the formulas of dropped columns explain less than 90 % of the variance."""
     partial = [each.feature for each in selection.dropped if each.kind == "partial"]
     model = estimator.model_
-    if partial and (model.selects or model.basis):
+    if partial and model.kept.has_candidates:
         yield CautionEntry(
             "Some information is lost",
             f"The formulas of {listed(partial)} explain less than 90 % of the variance. These "
@@ -323,12 +340,11 @@ def _of_choice(found: Selection) -> Iterator[CautionEntry]:
         )
 
 
-def _of_order(estimator: Any) -> Iterator[CautionEntry]:
+def _of_order(model: FittedModel) -> Iterator[CautionEntry]:
     """Yield a note that a forward selection depends on the order in which columns are chosen."""
-    model = estimator.model_
-    if model.redundant is None:
+    if not model.search.tells_redundant:
         how = "is greedy: each choice depends on earlier choices and is never taken back"
-        if model.best_sets is not None:
+        if isinstance(model.search, SetSearch):
             how = "searches step by step and does not try all sets"
         text = (
             f"{model.algorithm} {how}, so that another set of the same size may explain a little "

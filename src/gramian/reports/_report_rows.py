@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from gramian._support.given_data import as_given
 from gramian._support.types import Array
 from gramian._support.words import names_or_numbers
 from gramian.core.rows import draw, is_dask, partitions
@@ -191,7 +192,7 @@ def _chunks_of_dask(estimator: Any, X: Any) -> Iterator[Array]:
 
 def _checked(estimator: Any, X: Any, dtype: Any) -> Array:
     table: Array = validate_data(
-        estimator, X, dtype=dtype, ensure_all_finite="allow-nan", reset=False
+        estimator, as_given(X), dtype=dtype, ensure_all_finite="allow-nan", reset=False
     )
     return table
 

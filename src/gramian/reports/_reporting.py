@@ -231,7 +231,23 @@ def _common(
     heat: ShownDirections | None,
     label: str,
 ) -> dict[str, Any]:
-    """Return the template variables that all pages use: data, charts, versions, number formats."""
+    """Return the template variables that all pages use: data, charts, versions, number formats.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The fitted estimator.
+    data : ReportRows
+        The rows that the report is about.
+    columns : list of Column
+        Statistics of each column.
+    curves : Curves
+        Residual variances of the fit.
+    heat : ShownDirections or None
+        The directions that the page shows.
+    label : str
+        Description of the charts for screen readers.
+    """
     return {
         "algorithm": type(estimator).__name__,
         "data": data,

@@ -11,7 +11,7 @@ from gramian._support.types import Array
 from gramian._support.words import listed
 from gramian.estimators import unbroken_percent
 from gramian.explanations import Explanation, Redundancy, explain_checked
-from gramian.fitting import FittedModel
+from gramian.fitting import EliminationSearch, FittedModel, KeptDirections
 from gramian.reports._report_rows import ReportRows, some
 
 MAX_ROWS = 1000
@@ -95,18 +95,19 @@ def shown_selection(estimator: Any, data: ReportRows) -> ShownSelection:
     """
     model: FittedModel = estimator.model_
     explanation, n_tested = _explain(estimator, data)
-    n_without = 0 if explanation is None else len(model.dropped) - len(explanation)
+    n_without = 0 if explanation is None else len(model.kept.dropped) - len(explanation)
     kept, exchanges = _kept(estimator, data, explanation), _exchanges(model, data)
     return ShownSelection(kept, explanation, n_tested, n_without, exchanges)
 
 
 def _exchanges(model: FittedModel, data: ReportRows) -> dict[int, Exchange]:
-    """Return the residual share and the alternatives of each dropped column, by its index."""
-    found = model.elimination
-    if found is None:
+    """Return the residual share of each dropped column, and columns to drop instead.
+
+    Keys are the indices of the dropped columns.
+    """
+    if not isinstance(model.search, EliminationSearch):
         return {}
-    basis = model.basis
-    names = data.names if basis is None else [f"{basis.prefix}{i}" for i in range(len(basis.axes))]
+    found, names = model.search.selection, model.kept.candidate_names(data.names)
     return {
         j: Exchange(float(left), ", ".join(names[i] for i in found.alternatives.get(j, ())))
         for j, left in zip(found.dropped, found.share_left, strict=True)
@@ -122,15 +123,15 @@ def how(model: FittedModel) -> str:
         The fitted model.
     """
     footing = "All columns count alike" if model.scale is not None else "Columns count by variance"
-    if model.elimination is None:
+    if not isinstance(model.search, EliminationSearch):
         return f"{footing} (scale=True or False, --standardize or --same-unit)."
     thing, few = ("columns", "GFS(10)") if model.selects else ("directions", "GFR(10)")
     command = "-a gfs -n 10" if model.selects else "-a gfr -n 10"
     return (
         f"Dropped: {thing} that functions of the kept {thing} explain (R² ≥ "
-        f"{1 - model.elimination.threshold:.6g} on rows left out of the fit). Units and the order "
-        f"of columns do not matter. For a few {thing} that explain most, fit {few} ({command}); "
-        "for the published algorithm, set backward=False (--forward)."
+        f"{1 - model.search.selection.threshold:.6g} on rows left out of the fit). Units and the "
+        f"order of columns do not matter. For a few {thing} that explain most, fit {few} "
+        f"({command}); for the published algorithm, set backward=False (--forward)."
     )
 
 
@@ -156,13 +157,16 @@ def _explain(estimator: Any, data: ReportRows) -> tuple[Explanation | None, int]
 def _targets(model: FittedModel, n: int) -> list[int]:
     """Return the indices, in increasing order, of the n dropped columns with most variance."""
     assert model.variances is not None
-    others = model.dropped
+    others = model.kept.dropped
     largest = others[np.argsort(-model.variances[others], kind="stable")[:n]]
     return np.sort(largest).tolist()  # type: ignore[no-any-return]
 
 
 def _tested(rows: Array, n_functions: int) -> Array | None:
-    """Return rows for a test of formulas, as many as `WORK` allows; None if they are too few."""
+    """Return rows for a test of formulas; None if they are too few.
+
+    As many rows are taken as the constant `WORK` allows for `n_functions` functions.
+    """
     n = min(len(rows), int(WORK / n_functions**2))
     return None if n < max(MIN_ROWS, 2 * n_functions) else some(rows, n)
 
@@ -174,12 +178,10 @@ def _kept(estimator: Any, data: ReportRows, explanation: Explanation | None) -> 
     new: list[float | None] = [None] * len(ratios)
     if explanation is not None:
         new = [each.residual_variance / (each.variance or 1.0) for each in explanation.kept]
-    if model.directions is not None:
-        names = model.kept_names
-        about = [loadings(row, data.names) for row in model.directions]
-    else:
-        names = [data.names[i] for i in model.chosen]
-        about = [""] * len(names)
+    names = model.kept.names(data.names, model.algorithm)
+    about = [""] * len(names)
+    if isinstance(model.kept, KeptDirections):
+        about = [loadings(row, data.names) for row in model.kept.directions]
     columns = (names, about, ratios.tolist(), np.cumsum(ratios).tolist(), new)
     return [KeptEntry(*each) for each in zip(*columns, strict=True)]
 

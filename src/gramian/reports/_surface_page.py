@@ -46,7 +46,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Follows:
-    """Accuracy with which one column is computed from the codes of the rows."""
+    """Accuracy with which a column is computed from the codes (coordinates on the surface)."""
 
     name: str
     r2: float | None
@@ -57,7 +57,10 @@ class Follows:
 
 @dataclass(frozen=True)
 class Map:
-    """Map of the surface: the values of columns at a grid of codes."""
+    """Map of the surface: the values of columns at a grid of codes.
+
+    Codes are coordinates on the surface.
+    """
 
     low: float
     """Smallest code on the map, for both codes."""
@@ -81,6 +84,8 @@ class Map:
 
 def draw_map(model: FittedManifold, data: ReportRows, image_shape: tuple[int, int] | None) -> Map:
     """Draw the map of a surface: the values of columns at a grid of codes.
+
+    Codes are coordinates on the surface.
 
     Parameters
     ----------
@@ -127,6 +132,7 @@ def count_around(codes: Array, steps: Array, n_high: int) -> Array:
     """Count the rows near each place of the map: in its own cell and in the neighbouring cells.
 
     Return an array of shape (n_high, len(steps)); the largest second code is in the first row.
+    Codes are coordinates on the surface.
 
     Parameters
     ----------
@@ -150,7 +156,21 @@ def count_around(codes: Array, steps: Array, n_high: int) -> Array:
 def _tiles(
     values: Array, known: Array, sample: Array, mean: Array, names: list[str]
 ) -> Iterator[Tile]:
-    """Yield the maps of the columns that vary most on the map, compared with their deviation."""
+    """Yield the maps of the columns that vary most on the map, compared with their deviation.
+
+    Parameters
+    ----------
+    values : array
+        The values of the columns at the places of the map.
+    known : array
+        The number of rows near each place; places without rows are empty.
+    sample : array of shape (n_rows, n_columns)
+        Rows, for the deviations of the columns.
+    mean : array of shape (n_columns,)
+        The means of the columns.
+    names : list of str
+        The names of the columns.
+    """
     inside = known.ravel() > 0
     deviations = sample.std(axis=0)
     varying = np.where(deviations > 0, deviations, np.inf)

@@ -54,7 +54,7 @@ def norm_curves(estimator: UFFS, data: ReportRows) -> Curves:
     """
     left = shares(estimator.total_residual_variance_)
     counts = np.arange(len(left))
-    variances = principal_variances(data.sample)
+    variances = principal_variances(estimator.model_.deviations(data.sample))
     pca = shares(np.append(np.cumsum(variances[::-1])[::-1], 0.0))
     curves = [
         Curve("pca", "PCA", at(counts, pca)),

@@ -15,10 +15,14 @@ from gramian.tables._clock import (
     Unit,
     composed,
 )
-from gramian.tables._formats import ARRAYS, TEXT, Format, folder_read, format_of
+from gramian.tables._column_types import DICTIONARY, in_type, is_type_text, type_texts
+from gramian.tables._formats import ARRAYS, DELIMITERS, TEXT, Format, folder_read, format_of
+from gramian.tables._iso_dates import dates_in_text
 from gramian.tables._kinds import (
+    LARGEST_WHOLE,
     PER_SECOND,
     as_array,
+    is_beyond_floats,
     is_date,
     is_duration,
     is_number,
@@ -27,7 +31,9 @@ from gramian.tables._kinds import (
     n_missing,
     plain,
     pyarrow,
+    without_nan,
+    without_words,
 )
 from gramian.tables._opening import open_dataset, open_table, open_tables
-from gramian.tables._outputs import Writer, open_output
+from gramian.tables._outputs import Writer, open_output, with_cells
 from gramian.tables._table import DEFAULT_BUDGET, Chunk, SomeColumns, Table, in_pieces

@@ -1,7 +1,7 @@
 """Detection of codes in text files, such as zip codes and serial numbers.
 
-A code is a whole number with leading zeros, as 007 and 01970, or with very many digits. Codes are
-read as text: as numbers they would lose their zeros or their last digits.
+A code is a whole number with leading zeros, as 007 and 01970, or one beyond 2**53, which floats
+cannot hold. Codes are read as text: as numbers they would lose their zeros or their last digits.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
+from gramian.tables._kinds import is_beyond_floats
+
 SCANNED_BYTES = 2**24
 """Number of bytes, from the beginning of a file, that are searched for codes."""
-MANY_DIGITS = 19
-"""Whole numbers with at least this many digits may be too large for integers of 64 bits."""
+MANY_DIGITS = 16
+"""Whole numbers with at least this many digits may be beyond 2**53."""
 WITH_ZEROS = r"^[ \t]*-?0[0-9]+[ \t]*$"
 """Pattern of a cell that is a whole number with leading zeros; quotes are already removed."""
 LONG = rf"^[ \t]*-?[0-9]{{{MANY_DIGITS},}}[ \t]*$"
@@ -51,7 +53,10 @@ def may_be_in(parts: Iterator[bytes], delimiter: str) -> bool:
 
 
 def _is_in(cells: bytes, sign: bytes) -> bool:
-    """Return True if the bytes of complete cells contain a cell that looks like a code."""
+    """Return True if the bytes of complete cells contain a cell that looks like a code.
+
+    `sign` is the delimiter.
+    """
     padded = b"\n\n" + cells + b"\n"
     signs = np.frombuffer(padded, np.uint8)
     between = signs <= ord('"')  # line ends, blanks and quotes
@@ -63,7 +68,7 @@ def _is_in(cells: bytes, sign: bytes) -> bool:
     # The third character excludes times and dates, such as 08:30 and 01/02/2020.
     places = places[between[places + 2] | digits[places + 2]]
     many = digits[2:]
-    for step in (1, 2, 4, 8, MANY_DIGITS - 16):  # runs of 2, 4, 8, 16, MANY_DIGITS digits
+    for step in (1, 2, 4, 8):  # runs of 2, 4, 8, 16 digits
         many = many[:-step] & many[step:]
     long = np.flatnonzero(begins[: len(many)] & many) + 2
     pattern = re.compile(rb'[0-9]+[ \t]*"?[ \t]*(?:[\r\n]|' + re.escape(sign) + rb")")
@@ -83,7 +88,6 @@ def are_in(column: Any) -> bool:
         return True
     long = column.filter(compute.match_substring_regex(column, LONG))
     try:
-        compute.ascii_trim_whitespace(long).cast(pa.int64())
+        return is_beyond_floats(compute.ascii_trim_whitespace(long).cast(pa.int64()))
     except pa.ArrowInvalid:
         return True
-    return False

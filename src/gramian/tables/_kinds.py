@@ -12,6 +12,8 @@ from gramian.exceptions import FormatError
 
 PYARROW = ("pyarrow", *(f"pyarrow.{part}" for part in ("compute", "csv", "dataset", "parquet")))
 """Modules of PyArrow that `pyarrow` imports."""
+LARGEST_WHOLE = 2**53
+"""Float64 holds all whole numbers up to this one exactly, and not all beyond it."""
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 """From each unit of PyArrow durations to the number of units in a second."""
 
@@ -78,13 +80,60 @@ def _plain_column(column: Any) -> Any:
     if is_text(kind):
         return column.cast(arrow.string())
     if is_date(kind):
-        if arrow.types.is_timestamp(kind) and kind.tz is not None:
-            column = arrow.compute.local_timestamp(column)
-        return column.cast(arrow.timestamp("us"), safe=False)
+        return wall_clock(column)
     if is_duration(kind):
         whole = column.cast(arrow.int32() if kind.bit_width == 32 else arrow.int64())
         return arrow.compute.divide(whole.cast(arrow.float64(), safe=False), PER_SECOND[kind.unit])
     return column.cast(arrow.float64(), safe=False)
+
+
+def wall_clock(column: Any) -> Any:
+    """Convert dates, with or without a time zone, to times of the wall clock without a zone."""
+    arrow, kind = pyarrow(), column.type
+    if arrow.types.is_timestamp(kind) and kind.tz is not None:
+        column = arrow.compute.local_timestamp(column)
+    return column.cast(arrow.timestamp("us"), safe=False)
+
+
+def is_beyond_floats(column: Any) -> bool:
+    """Return True if a PyArrow column has a whole number that float64 may not hold exactly."""
+    arrow = pyarrow()
+    if column.type not in (arrow.int64(), arrow.uint64()):
+        return False
+    ends = arrow.compute.min_max(column).as_py()
+    return any(abs(end or 0) > LARGEST_WHOLE for end in ends.values())
+
+
+def missing_words() -> Any:
+    """Return the texts that stand for a missing value in text files: "", "NA", "null", ..."""
+    arrow = pyarrow()
+    return arrow.array(arrow.csv.ConvertOptions().null_values, arrow.string())
+
+
+def without_words(column: Any) -> Any:
+    """Return a column of text with null in place of texts that mean a missing value ("NA")."""
+    compute = pyarrow().compute
+    absent = compute.is_in(column, value_set=missing_words())
+    return compute.if_else(absent, pyarrow().scalar(None, column.type), column)
+
+
+def without_nan(rows: Any) -> Any:
+    """Return a table in which null stands in place of NaN, as files write missing values.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+        Table with columns of any type.
+    """
+    arrow = pyarrow()
+    for i, field in enumerate(rows.schema):
+        if arrow.types.is_floating(field.type):
+            column = rows.column(i)
+            absent = arrow.compute.is_nan(column)
+            if arrow.compute.any(absent).as_py():
+                column = arrow.compute.if_else(absent, arrow.scalar(None, field.type), column)
+                rows = rows.set_column(i, field, column)
+    return rows
 
 
 def n_missing(column: Any) -> int:

@@ -14,11 +14,12 @@ from gramian.tables._formats import (
     ENDINGS,
     TEXT,
     Format,
+    compression_of,
     format_of,
     format_of_bytes,
 )
 from gramian.tables._kinds import pyarrow
-from gramian.tables._table import DEFAULT_BUDGET, JoinedTable, Table, reading
+from gramian.tables._table import DEFAULT_BUDGET, JoinedTable, Table, few, reading
 
 
 def open_table(
@@ -27,6 +28,7 @@ def open_table(
     format: Format | None = None,
     delimiter: str | None = None,
     header: bool = True,
+    decimal: str | None = None,
     memory_budget: int = DEFAULT_BUDGET,
 ) -> Table:
     """Open a table, and read the names and types of its columns.
@@ -44,6 +46,9 @@ def open_table(
         format and the first lines.
     header : bool, default=True
         True if the first line of a text file has the names of the columns.
+    decimal : str, optional
+        Sign before the fraction of numbers in a text file, "." or ",". By default it is recognized
+        in each column.
     memory_budget : int, optional
         Memory in bytes. A table whose numbers take more than an eighth of it is read in pieces.
     """
@@ -75,7 +80,7 @@ def open_table(
         from gramian.tables._text_files import TextTable
 
         if found in TEXT:
-            table = TextTable(name, found, content, delimiter, header)
+            table = TextTable(name, found, content, delimiter, header, decimal)
         else:
             table = open_file(name, found, content)
     table.memory_budget = memory_budget
@@ -111,10 +116,17 @@ def open_dataset(dataset: Any) -> Table:
 
 def _open_folder(path: Path) -> Table:
     """Open all Parquet files in a folder and its subfolders as one table."""
-    files = [str(each) for each in _parquet_files(path)]
+    tables = _table_files(path)
+    files = [str(each) for each, format in tables.items() if format is Format.parquet]
     if not files:
         raise FormatError(
             f"{path} is a folder without Parquet files, and holds no table: there are no columns."
+        )
+    others = [each.name for each, format in tables.items() if format is not Format.parquet]
+    if others:
+        raise FormatError(
+            f"{path} is a folder with Parquet files and with other tables: {few(others)}. A folder "
+            "is read as one table of Parquet files: move the other files, or name files to read."
         )
     arrow = pyarrow()
     with reading(str(path), "a folder of Parquet files"):
@@ -122,8 +134,8 @@ def _open_folder(path: Path) -> Table:
     return open_dataset(dataset)
 
 
-def _parquet_files(folder: Path) -> list[Path]:
-    """Return the Parquet files in a folder and its subfolders, without hidden files."""
+def _table_files(folder: Path) -> dict[Path, Format]:
+    """Return the tables in a folder and its subfolders, without hidden files: path and format."""
     found, seen = [], set()
     for place, folders, files in os.walk(folder, followlinks=True):
         real = os.path.realpath(place)
@@ -133,4 +145,6 @@ def _parquet_files(folder: Path) -> list[Path]:
         seen.add(real)
         folders[:] = sorted(name for name in folders if name[0] not in "._")
         found += [Path(place, name) for name in sorted(files) if name[0] not in "._"]
-    return [path for path in found if ENDINGS.get(path.suffix.lower()) is Format.parquet]
+    inner = {path: path if compression_of(path) is None else Path(path.stem) for path in found}
+    formats = {path: ENDINGS.get(each.suffix.lower()) for path, each in inner.items()}
+    return {path: format for path, format in formats.items() if format is not None}

@@ -6,7 +6,7 @@ import csv
 import gzip
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from io import BytesIO, RawIOBase, StringIO
 from typing import Any, BinaryIO
@@ -16,12 +16,15 @@ import numpy as np
 from gramian._support.types import Array
 from gramian._support.writing import replacing
 from gramian.tables._formats import ARRAYS, DELIMITERS, Format, compression_of, format_of
-from gramian.tables._kinds import exact_array, is_text, pyarrow
+from gramian.tables._kinds import exact_array, is_text, is_usable, pyarrow, without_nan
 
 FORMULA = r"^[=+\-@\t\r\n]"
 """Pattern of text whose first character makes a spreadsheet run the text as a formula."""
 NUMBER = r"^[+\-]?(\d+\.?\d*|\.\d+)([eE][+\-]?\d+)?$"
 """Pattern of text that is a number; it may begin with + or -, but is not run as a formula."""
+
+AS_WRITTEN = {b"gramian": b"as written"}
+"""Metadata of Arrow columns whose cells are bytes of a text file, with their quotes."""
 
 
 class ArrowWriter:
@@ -41,7 +44,7 @@ class ArrowWriter:
         self._writer, self._schema, self._sink = writer, schema, sink
 
     def write(self, rows: Any) -> None:
-        """Append the rows of a `pyarrow.Table`."""
+        """Append the rows of a `pyarrow.Table`; see `_TextFile` for columns of bytes."""
         self._writer.write_table(rows)
 
     def write_array(self, rows: Array) -> None:
@@ -61,7 +64,10 @@ class ArrowWriter:
 
 
 class _TextFile:
-    """Writer of CSV and TSV files that puts text in quotes only if needed."""
+    """Writer of CSV and TSV files that puts a text in quotes only if the text needs them.
+
+    Columns of `with_cells` come from another text file, and are written without a change.
+    """
 
     def __init__(self, sink: Any, schema: Any, delimiter: str, *, escape_formulas: bool) -> None:
         self._sink, self._delimiter, self._escapes = sink, delimiter, escape_formulas
@@ -75,28 +81,75 @@ class _TextFile:
         self._special = f'["\\r\\n{re.escape(delimiter)}]|^$'
 
     def write_table(self, rows: Any) -> None:
-        """Append the rows of a `pyarrow.Table`."""
+        """Append the rows of a `pyarrow.Table`; NaN is written as an empty cell."""
         arrow = pyarrow()
-        texts = [i for i, column in enumerate(rows.columns) if is_text(column.type)]
-        needs_quotes = False
-        for i in texts:
-            text = rows.column(i).cast(arrow.string())
-            if self._escapes:
-                text = _without_formulas(text)
-                rows = rows.set_column(i, rows.column_names[i], text)
-            found = arrow.compute.match_substring_regex(text, self._special)
-            # One text that needs quotes is enough: PyArrow quotes all texts, or none.
-            needs_quotes |= bool(arrow.compute.any(found).as_py())
-        options = arrow.csv.WriteOptions(
-            include_header=False,
-            delimiter=self._delimiter,
-            quoting_style="needed" if needs_quotes else "none",
-        )
-        arrow.csv.write_csv(rows, self._sink, options)
+        rows = without_nan(rows)
+        if not any(is_text(field.type) or _is_as_written(field) for field in rows.schema):
+            options = arrow.csv.WriteOptions(
+                include_header=False, delimiter=self._delimiter, quoting_style="none"
+            )
+            arrow.csv.write_csv(rows, self._sink, options)
+            return
+        cells = [
+            column if _is_as_written(field) else self._cells(column)
+            for field, column in zip(rows.schema, rows.columns, strict=True)
+        ]
+        for chunk in _joined([_joined(cells, self._delimiter), ""], "\n").chunks:
+            offsets = np.frombuffer(chunk.buffers()[1], np.int64)
+            first, last = offsets[chunk.offset], offsets[chunk.offset + len(chunk)]
+            self._sink.write(chunk.buffers()[2].slice(first, last - first))
+
+    def _cells(self, column: Any) -> Any:
+        """Return the cells of a column as bytes, in quotes if needed; missing cells are empty."""
+        arrow = pyarrow()
+        text = column.cast(arrow.large_string())
+        if is_text(column.type) or not is_usable(column.type):
+            text = _without_formulas(text) if self._escapes else text
+            special = arrow.compute.match_substring_regex(text, self._special)
+            doubled = arrow.compute.replace_substring(text, '"', '""')
+            quoted = _joined(['"', doubled, '"'], "").cast(text.type)
+            text = arrow.compute.if_else(special, quoted, text)
+        return text.cast(arrow.large_binary()).fill_null(b"")
 
     def close(self) -> None:
         """Close the stream, so that a compressed file is complete."""
         self._sink.close()
+
+
+def _joined(parts: Sequence[Any], sign: str) -> Any:
+    """Join columns of bytes or text, and constants, row by row to one column of bytes.
+
+    `sign` is written between them.
+    """
+    arrow = pyarrow()
+    kind = arrow.large_binary()
+    columns = [
+        arrow.scalar(each.encode(), kind) if isinstance(each, str) else each.cast(kind)
+        for each in parts
+    ]
+    return arrow.compute.binary_join_element_wise(*columns, arrow.scalar(sign.encode(), kind))
+
+
+def _is_as_written(field: Any) -> bool:
+    """Return True if a column of a table was made by `with_cells`."""
+    return bool(field.metadata == AS_WRITTEN)
+
+
+def with_cells(rows: Any, cells: Mapping[str, Any]) -> Any:
+    """Replace columns of a `pyarrow.Table` by cells that a text file writes without a change.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+        The rows.
+    cells : mapping from str to pyarrow.Array of bytes
+        From the names of columns to cells that `Cells.take` returned.
+    """
+    arrow = pyarrow()
+    for name, column in cells.items():
+        field = arrow.field(name, column.type, metadata=AS_WRITTEN)
+        rows = rows.set_column(rows.column_names.index(name), field, column)
+    return rows
 
 
 def _without_formulas(text: Any) -> Any:
@@ -105,7 +158,7 @@ def _without_formulas(text: Any) -> Any:
     runs = compute.and_not(
         compute.match_substring_regex(text, FORMULA), compute.match_substring_regex(text, NUMBER)
     )
-    return compute.if_else(runs, compute.binary_join_element_wise("'", text, ""), text)
+    return compute.if_else(runs, _joined(["'", text], "").cast(text.type), text)
 
 
 class ArrayWriter:
@@ -208,7 +261,21 @@ def open_output(
 def _by_arrow(
     stream: BinaryIO, columns: Any, format: Format, compression: str | None, escape: bool
 ) -> ArrowWriter:
-    """Return a writer of Parquet, Arrow or text files to a stream."""
+    """Return a writer of Parquet, Arrow or text files to a stream.
+
+    Parameters
+    ----------
+    stream : binary stream
+        The stream to write to.
+    columns : sequence of str, or pyarrow.Schema
+        The columns of the table.
+    format : Format
+        The format of the file.
+    compression : str or None
+        The compression; None for none.
+    escape : bool
+        True to put an apostrophe before formulas in text files.
+    """
     arrow = pyarrow()
     if not isinstance(columns, arrow.Schema):
         columns = arrow.schema([(str(name), arrow.float64()) for name in columns])

@@ -14,8 +14,16 @@ from zipfile import BadZipFile
 
 from gramian._support.types import Array
 from gramian.exceptions import TableError
-from gramian.tables._formats import Format
-from gramian.tables._kinds import as_array, is_number, is_text, pyarrow
+from gramian.tables._formats import TEXT, Format
+from gramian.tables._kinds import (
+    as_array,
+    is_beyond_floats,
+    is_date,
+    is_number,
+    is_text,
+    pyarrow,
+    wall_clock,
+)
 
 PIECE_BYTES = 2**21
 """Size of a piece of a table in bytes, approximately; tables are processed piece by piece."""
@@ -30,8 +38,8 @@ READING_ERRORS = (OSError, ValueError, EOFError, BadZipFile)
 
 
 AsText = Mapping[str, bool]
-"""From the name of each column of a text file that must be read as text to True if its empty cells
-are missing values, or to False if they are empty texts."""
+"""From the name of each column of a text file that must be read as text to True if "NA" and similar
+texts are missing values, or to False if only empty cells are."""
 NO_TEXT: AsText = MappingProxyType({})
 """Value of `as_text` if no column must be read as text."""
 
@@ -89,6 +97,40 @@ class Table(ABC):
     def columns(self) -> dict[str, Any]:
         """PyArrow types of the columns, by name; for text files, as the first lines suggest."""
 
+    columns_with_words: Sequence[str] = ()
+    """Columns of text in a text file with a text such as "NA", which is a gap or a word."""
+    spellings: Mapping[str, str] = MappingProxyType({})
+    """From the names of columns of a text file that are read as numbers, although PyArrow reads
+    text, to examples such as "1,5 is 1.5"."""
+    ambiguous: Mapping[str, str] = MappingProxyType({})
+    """From the names of columns of text that may be numbers to examples such as "1,234 is 1234 or
+    1,234 is 1.234"."""
+    text_dates: Sequence[str] = ()
+    """Columns of dates that are text in the user's data frame."""
+    without_zone: Sequence[str] = ()
+    """Columns of times in a text file whose offsets from UTC differ, so that they are dropped."""
+    delimiter: str | None = None
+    """Character that separates the values of a text file; None for other tables."""
+
+    def cells(self) -> Any:
+        """Return a reader of the cells as they are written; None if the table is no text file."""
+        return None
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """Names of columns with whole numbers beyond 2**53, such as identifiers of 64 bits.
+
+        Floats cannot hold them: such columns are compared as text, and never computed with.
+        """
+        kinds = (pyarrow().int64(), pyarrow().uint64())
+        whole = [name for name, kind in self.columns.items() if kind in kinds]
+        if not whole:
+            return frozenset()
+        found = set[str]()
+        for rows in self.pieces(whole):
+            found |= {name for name in whole if is_beyond_floats(rows.column(name))}
+        return frozenset(found)
+
     @property
     def of_numbers(self) -> bool:
         """True if all columns are numbers."""
@@ -104,7 +146,8 @@ class Table(ABC):
             Names of the columns to read.
         as_text : mapping from str to bool, optional
             Columns of a text file that must be read as text, even if their cells look like
-            numbers. The value is True if empty cells, "NA" and similar texts are missing values.
+            numbers. The value is True if "NA" and similar texts are missing values, as empty cells
+            are.
         """
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
@@ -112,7 +155,7 @@ class Table(ABC):
         return self._chunks(self.pieces(names))
 
     def _chunks(self, pieces: Iterator[Any]) -> Iterator[Chunk]:
-        """Convert pieces of the table from PyArrow tables to chunks of numbers."""
+        """Convert parts of the table from PyArrow tables to arrays of numbers."""
         row = 0
         for rows in pieces:
             yield Chunk(as_array(rows), None, self.name, row)
@@ -134,7 +177,7 @@ class Table(ABC):
         return arrow.concat_tables(parts).slice(0, at_most)
 
     def count_rows(self, at_most: int) -> int:
-        """Return the number of rows, or some number above `at_most` if there are more rows."""
+        """Return the number of rows, or any number above `at_most` if there are more rows."""
         return at_most + 1 if self.n_rows is None else self.n_rows
 
     def fits(self, memory_budget: int) -> bool:
@@ -167,6 +210,13 @@ class SomeColumns(Table):
         self._table = table
         self.named, self.n_rows = table.named, table.n_rows
         self.memory_budget = table.memory_budget
+        self.delimiter = table.delimiter
+        self.text_dates = [name for name in table.text_dates if name in names]
+
+    @property
+    def columns_with_words(self) -> Sequence[str]:  # type: ignore[override]
+        """Columns of text in a text file with a text such as "NA", a missing value or a word."""
+        return [name for name in self._table.columns_with_words if name in self.names]
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -176,6 +226,11 @@ class SomeColumns(Table):
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
         """Yield the columns `names` in pieces, each a `pyarrow.Table`; see `Table.pieces`."""
         return self._table.pieces(names, as_text)
+
+    @property
+    def codes(self) -> frozenset[str]:
+        """Names of columns with whole numbers beyond 2**53."""
+        return self._table.codes & {*self.names}
 
     def count_rows(self, at_most: int) -> int:
         """Return the number of rows, or some number above `at_most` if there are more rows."""
@@ -212,20 +267,32 @@ class JoinedTable(Table):
                 )
         counts = [each.n_rows for each in tables]
         self.n_rows = None if None in counts else sum(count or 0 for count in counts)
+        self.spellings = {name: note for each in tables for name, note in each.spellings.items()}
+        self.ambiguous = {name: note for each in tables for name, note in each.ambiguous.items()}
+
+    @cached_property
+    def columns_with_words(self) -> Sequence[str]:  # type: ignore[override]
+        """Columns of text in text files with a text such as "NA", a missing value or a word."""
+        found = {name for each in self._tables for name in each.columns_with_words}
+        return [name for name in self.names if name in found]
 
     @cached_property
     def columns(self) -> dict[str, Any]:
         """PyArrow types of the columns, by name.
 
-        If the files have different types, the type is float64 for numbers, and text otherwise.
+        If the files have different types, the type is float64 for numbers, times without a zone
+        for dates, and text otherwise.
         """
-        kinds = {}
+        arrow, kinds = pyarrow(), {}
         for name in self.names:
             found = [each.columns[name] for each in self._tables]
             kinds[name] = found[0]
             if any(kind != found[0] for kind in found):
-                numbers = all(map(is_number, found))
-                kinds[name] = pyarrow().float64() if numbers else pyarrow().string()
+                kinds[name] = arrow.timestamp("us") if all(map(is_date, found)) else arrow.string()
+                if all(map(is_number, found)):
+                    kinds[name] = arrow.float64()
+            elif self.format in TEXT and arrow.types.is_integer(found[0]):
+                kinds[name] = arrow.float64()  # fractions may follow the first rows
         return kinds
 
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
@@ -236,6 +303,9 @@ class JoinedTable(Table):
         text = {name: True for name in names if is_text(self.columns[name])} | {**as_text}
         for table in self._tables:
             for rows in table.pieces(names, text):
+                for i, field in enumerate(schema):
+                    if field.type == arrow.timestamp("us"):
+                        rows = rows.set_column(i, field.name, wall_clock(rows.column(i)))
                 yield rows.cast(schema, safe=False)
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:

@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ import pyarrow.csv
 
 from gramian._support.words import names_or_numbers
 from gramian.exceptions import DelimiterError, TableError
+from gramian.tables._cells import Cells
 from gramian.tables._codes import SCANNED_BYTES, are_in, may_be_in
 from gramian.tables._formats import DELIMITERS, Format, compression_of_bytes
-from gramian.tables._kinds import is_number
+from gramian.tables._heads import SIGNS, delimiter_of, skipping
+from gramian.tables._kinds import is_number, is_text, without_words
+from gramian.tables._spellings import Spelling, number_spellings, time_spelling, values_of
 from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, in_pieces, reading
 
 HEAD_BYTES = 2**20
@@ -29,19 +33,13 @@ WHOLE_BLOCK_BYTES = 2**22
 """Number of bytes that are parsed at once when a file is read as a whole."""
 MAX_BLOCK_BYTES = 2**27
 """Blocks that are larger than this are not enlarged any more: a longer line is an error."""
-SNIFFED_BYTES = 2**16
-"""Number of bytes at the beginning of a file from which the delimiter is guessed."""
-SNIFFED_LINES = 20
-"""Largest number of lines from which the delimiter is guessed."""
-SIGNS = ";\t|,"
-"""Characters that are tried as delimiters, in this order."""
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """First bytes of files in UTF-16, which are refused. Without these bytes, UTF-16 is recognized by a
 zero among the first two bytes."""
+FIRST_ROWS = 1000
+"""Number of rows from which columns of numbers such as 1,5 are guessed, before more are read."""
 LINES = 8
 """Smallest number of lines that must fit in a block that is parsed at once."""
-MISSING = pyarrow.csv.ConvertOptions().null_values
-"""Texts that are read as missing values: the empty text, "NA", "NaN", "null" and similar texts."""
 
 
 class TextTable(Table):
@@ -59,7 +57,12 @@ class TextTable(Table):
         Character that separates the values; None to guess it from the first lines.
     header : bool
         True if the first line has the names of the columns.
+    decimal : str or None
+        Sign before the fraction of numbers, "." or ","; None to recognize it in each column.
     """
+
+    delimiter: str
+    """Character that separates the values."""
 
     def __init__(
         self,
@@ -68,8 +71,9 @@ class TextTable(Table):
         source: Path | bytes,
         delimiter: str | None,
         header: bool,
+        decimal: str | None = None,
     ) -> None:
-        self._source = source
+        self._source, self._decimal = source, decimal
         self.named = header
         with reading(name, format):
             head = self._head()
@@ -80,37 +84,67 @@ class TextTable(Table):
             if b"\n" not in head and b"\r" not in head:
                 head += b"\n"  # PyArrow cannot read a file without a line end
                 self._source = head
-            self._delimiter = delimiter or _delimiter_of(head, DELIMITERS[format])
+            self.delimiter = delimiter or delimiter_of(head, DELIMITERS[format])
             longest = max(map(len, head.splitlines()))
             self._block_bytes = max(TEXT_BLOCK_BYTES, LINES * longest)
-            found = pyarrow.csv.read_csv(
+            first = pyarrow.csv.read_csv(
                 pa.BufferReader(head),
                 self._read_options(len(head) + 1),
-                self._parse_options(**_skipping(head)),
-            ).schema
+                self._parse_options(**skipping(head)),
+                self._convert_options(),
+            )
             try:
-                inner = found.names
+                inner = first.schema.names
             except UnicodeDecodeError as error:
                 raise _not_utf_8(name) from error
         names = names_or_numbers(inner if header else None, len(inner))
         super().__init__(name, format, names)
         self._inner = dict(zip(names, inner, strict=True))
-        self._kinds = dict(zip(names, found.types, strict=True))
+        self._kinds = dict(zip(names, first.schema.types, strict=True))
         other = next((each for each in SIGNS if each in names[0]), None)
-        if len(names) == 1 and delimiter is None and other not in (None, self._delimiter):
+        if len(names) == 1 and delimiter is None and other not in (None, self.delimiter):
             raise DelimiterError(f"{name} seems to be separated by {other!r}.", other)
         self._codes = dict.fromkeys(self._columns_of_codes(), pa.string())
         self._kinds |= self._codes
+        self._spellings: dict[str, Spelling] = {}
+        self._look_at_spellings(first.rename_columns(names).slice(0, FIRST_ROWS))
 
     @property
     def columns(self) -> dict[str, Any]:
         """PyArrow types of the columns, by name, as the first lines of the file suggest."""
         return self._kinds
 
+    @property
+    def codes(self) -> frozenset[str]:
+        """Always empty: columns of codes (such as 007, or beyond 2**53) are read as text."""
+        return frozenset()
+
+    @cached_property
+    def columns_with_words(self) -> Sequence[str]:  # type: ignore[override]
+        """Columns of text with a text such as "NA", which may be a missing value or a word."""
+        text = [name for name, kind in self._kinds.items() if is_text(kind)]
+        found = set[str]()
+        for rows in self.pieces(text, dict.fromkeys(text, False)) if text else ():
+            for name in text:
+                column = rows.column(name)
+                if without_words(column).null_count > column.null_count:
+                    found.add(name)
+        return [name for name in text if name in found]
+
+    def cells(self) -> Cells:
+        """Return a reader of the cells as they are written, with their quotes."""
+        return Cells(self._bytes(), self.delimiter, self.names, self.named)
+
+    def _bytes(self) -> Iterator[bytes]:
+        """Yield the bytes of the file, uncompressed, in parts."""
+        with reading(self.name, self.format), self._open() as stream:
+            while part := stream.read(WHOLE_BLOCK_BYTES):
+                yield part
+
     def _columns_of_codes(self) -> list[str]:
         """Return the columns that contain codes, such as 007, which PyArrow reads as numbers."""
         with reading(self.name, self.format), self._open() as stream:
-            if not may_be_in(self._parts(stream), self._delimiter):
+            if not may_be_in(self._parts(stream), self.delimiter):
                 return []
         numbers = [name for name, kind in self._kinds.items() if is_number(kind)]
         found, n_bytes = set[int](), 0
@@ -123,6 +157,51 @@ class TextTable(Table):
         except TableError:
             pass  # Reading the rows raises the error again.
         return [numbers[i] for i in sorted(found)]
+
+    def _look_at_spellings(self, first: Any) -> None:
+        """Find columns whose cells mean other values than PyArrow reads: 1,5 or 10:00+01:00.
+
+        Parameters
+        ----------
+        first : pyarrow.Table
+            The first rows, as PyArrow reads them.
+        """
+        text = [name for name, kind in self._kinds.items() if is_text(kind)]
+        text = [name for name in text if name not in self._codes]
+        text = [name for name in text if number_spellings(first.column(name), self._decimal)]
+        times = [name for name, kind in self._kinds.items() if getattr(kind, "tz", None)]
+        cells = self._first_cells([*text, *times]) if text or times else {}
+        ambiguous = {}
+        for name in text:
+            spellings = number_spellings(cells[name], self._decimal)
+            if len(spellings) == 1:
+                self._spellings[name] = spellings[0]
+            elif spellings:
+                ambiguous[name] = " or ".join(each.note for each in spellings)
+        for name in times:
+            spelling = time_spelling(cells[name])
+            if spelling is not None:
+                self._spellings[name] = spelling
+        self._kinds |= {name: each.kind for name, each in self._spellings.items()}
+        self.ambiguous = ambiguous
+        self.spellings = {name: each.note for name, each in self._spellings.items() if each.note}
+        self.without_zone = [name for name in times if self._kinds[name].tz is None]
+
+    def _first_cells(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return the cells of columns as text, from about the first `SCANNED_BYTES`."""
+        parts: list[Any] = []
+        n_bytes = SCANNED_BYTES
+        try:
+            for rows in self._stream(dict.fromkeys(names, pa.string()), names):
+                parts.append(rows)
+                n_bytes -= self._block_bytes
+                if n_bytes <= 0:
+                    break
+        except TableError:
+            pass  # Reading the rows raises the error again.
+        empty = pa.table({name: pa.array([], pa.string()) for name in names})
+        table = pa.concat_tables([empty, *(each.rename_columns(list(names)) for each in parts)])
+        return {name: table.column(name) for name in names}
 
     def _parts(self, stream: Any) -> Iterator[bytes]:
         """Yield the bytes of the file in parts, without the line of column names."""
@@ -161,18 +240,25 @@ class TextTable(Table):
 
     def _parse_options(self, **more: Any) -> Any:
         """Return PyArrow's options for splitting lines into cells."""
-        return pyarrow.csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, **more)
+        return pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, **more)
 
     def _options(self, kinds: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, Any]:
         """Return PyArrow's options to read the columns `names`, with the types `kinds`."""
-        convert = pyarrow.csv.ConvertOptions(
+        convert = self._convert_options(
             column_types={self._inner[name]: kind for name, kind in kinds.items()},
             include_columns=[self._inner[name] for name in names],
         )
         return self._parse_options(), convert
 
+    def _convert_options(self, **more: Any) -> Any:
+        """Return PyArrow's options for converting cells to values."""
+        return pyarrow.csv.ConvertOptions(decimal_point=self._decimal or ".", **more)
+
     def _fixed(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return types of columns that later rows can have, too, for reading piece by piece."""
+        """Return for each column a type that later rows can have, too, for reading in pieces.
+
+        The first rows may have whole numbers only, and later rows fractions.
+        """
         kinds = {name: self._kinds[name] for name in names}
         for name, kind in kinds.items():
             # Integers or missing values in the first lines may be followed by fractions.
@@ -184,20 +270,50 @@ class TextTable(Table):
         """Yield the columns `names` in pieces, each a `pyarrow.Table`; see `Table.pieces`."""
         kinds = dict.fromkeys(as_text, pa.string())
         kinds |= {name: kind for name, kind in self._codes.items() if name in names}
-        verbatim = [name for name, is_missing in as_text.items() if not is_missing]
+        kinds |= {name: pa.string() for name in self._spellings if name in names}
         if self.too_large:
             for rows in self._stream(self._fixed(names) | kinds, names):
-                yield _finish(rows, names, verbatim)
+                yield self._finish(rows, names, as_text)
         else:
             # Read as a whole, so that the type of a column follows from all rows.
-            yield from in_pieces(_finish(self._whole(kinds, names), names, verbatim))
+            yield from in_pieces(self._finish(self._whole(kinds, names), names, as_text))
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
         """Yield the columns `names`, which must be numbers, in chunks of rows.
 
         The file is read in pieces, even if it is small.
         """
-        return self._chunks(self._stream(self._fixed(names), names))
+        spelled = {name: pa.string() for name in self._spellings if name in names}
+        pieces = self._stream(self._fixed(names) | spelled, names)
+        return self._chunks(self._finish(rows, names, NO_TEXT) for rows in pieces)
+
+    def _finish(self, table: Any, names: Sequence[str], as_text: AsText) -> Any:
+        """Set the names of the columns, and turn texts such as "NA" into missing values.
+
+        Columns with a spelling are converted to values. If `as_text` is False for a column, only
+        empty texts become missing values.
+        """
+        table = table.rename_columns(list(names))
+        for i, name in enumerate(names):
+            column = table.column(i)
+            if not pa.types.is_string(column.type):
+                continue
+            if name in self._spellings and name not in as_text:
+                column = self._values(name, column)
+            elif not as_text.get(name, True):
+                there = pa.compute.not_equal(column, "")
+                column = pa.compute.if_else(there, column, pa.scalar(None, pa.string()))
+            else:
+                column = without_words(column)
+            table = table.set_column(i, name, column)
+        return table
+
+    def _values(self, name: str, column: Any) -> Any:
+        """Convert a column of text to values, by the way in which numbers or times are written."""
+        try:
+            return values_of(self._spellings[name], column)
+        except ValueError as error:
+            raise TableError(f"{self.name}: column {name!r}: {error}.") from error
 
     def _whole(self, kinds: Mapping[str, Any], names: Sequence[str]) -> Any:
         """Read the columns `names` of the whole file as one `pyarrow.Table`."""
@@ -212,7 +328,7 @@ class TextTable(Table):
                 return pyarrow.csv.read_csv(stream, self._read_options(size), *options)
 
     def _stream(self, kinds: Mapping[str, Any], names: Sequence[str]) -> Iterator[Any]:
-        """Yield the columns `names` in pieces; blocks become larger if a line is too long."""
+        """Yield the columns `names` in pieces; blocks of bytes grow if a line is too long."""
         options, n_done = self._options(kinds, names), 0
         with self._reading():
             while True:
@@ -247,7 +363,7 @@ class TextTable(Table):
                 ) from error
 
     def _plainly(self, message: str) -> str:
-        """Rewrite an error message of PyArrow with names of columns, and with rows from 0."""
+        """Rewrite an error message of PyArrow: columns by name, and rows counted from 0."""
         message = message.splitlines()[0].rstrip(".")
         message = re.sub(
             r"In CSV column #(\d+)",
@@ -278,52 +394,3 @@ class TextTable(Table):
 def _not_utf_8(name: str) -> TableError:
     """Return the error for a file whose text is not UTF-8."""
     return TableError(f"{name} is not UTF-8 text. Save it as UTF-8, for instance with iconv.")
-
-
-def _delimiter_of(head: bytes, usual: str) -> str:
-    """Guess the delimiter: a character that occurs equally often in each of the first lines.
-
-    Parameters
-    ----------
-    head : bytes
-        Beginning of the file.
-    usual : str
-        Usual delimiter of the format. It is tried first, and returned if no character suits.
-    """
-    unquoted = re.sub(rb'"[^"]*"', b"", head[:SNIFFED_BYTES])
-    lines = [line for line in unquoted.splitlines()[:SNIFFED_LINES] if line.strip()]
-    if len(lines) > 1 and len(head) > SNIFFED_BYTES:
-        lines = lines[:-1]  # the last line may be cut short
-    for sign in usual + SIGNS:
-        counts = {line.count(sign.encode()) for line in lines}
-        if len(counts) == 1 and counts != {0}:
-            return sign
-    return usual
-
-
-def _skipping(head: bytes) -> dict[str, Any]:
-    """Return the option for PyArrow that skips rows with too many or too few cells.
-
-    For a file that is not UTF-8 the result is empty. PyArrow converts skipped rows to text, and
-    would only print an error for such a file; without the option it raises the error.
-    """
-    try:
-        head.decode()
-    except UnicodeDecodeError:
-        return {}
-    return {"invalid_row_handler": lambda row: "skip"}
-
-
-def _finish(table: Any, names: Sequence[str], verbatim: Sequence[str]) -> Any:
-    """Set the names of the columns, and turn the texts in `MISSING` into missing values.
-
-    In the columns `verbatim`, all texts stay as they are.
-    """
-    table = table.rename_columns(list(names))
-    for i, name in enumerate(names):
-        column = table.column(i)
-        if name not in verbatim and pa.types.is_string(column.type):
-            absent = pa.compute.is_in(column, value_set=pa.array(MISSING))
-            column = pa.compute.if_else(absent, pa.scalar(None, pa.string()), column)
-            table = table.set_column(i, name, column)
-    return table

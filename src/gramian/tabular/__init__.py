@@ -1,4 +1,4 @@
-"""Mixed tables: numbers, text, dates and gaps, from the whole table to few columns and back.
+"""Mixed tables, with numbers, text, dates and missing values: selection of columns.
 
 Open `_table_selection.py` first, which holds the public function, then `_table_fit.py`.
 """
@@ -7,13 +7,14 @@ from gramian.tabular._column_checks import check_places, fitting, refuse_infinit
 from gramian.tabular._column_roles import ColumnOptions, Passing, find
 from gramian.tabular._dropped_columns import DroppedColumn
 from gramian.tabular._learning import learned
+from gramian.tabular._loading import load
 from gramian.tabular._messages import FUNCTIONS, OptionError, RefusalError, TableCaution
 from gramian.tabular._method import Method, make_estimator
 from gramian.tabular._rewriting import Piece, reconstructed, reduced
-from gramian.tabular._table_changes import TableChanges
+from gramian.tabular._table_changes import TableChanges, examples
 from gramian.tabular._table_fit import FittedTable, TableFit, prepare
 from gramian.tabular._table_model import TableModel, locate, passing, read_model
-from gramian.tabular._table_selection import TableSelection, load, select
+from gramian.tabular._table_selection import TableSelection, select
 
 __all__ = [
     "DroppedColumn",

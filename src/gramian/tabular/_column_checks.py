@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gramian._support.words import infinite_value, plural, the_columns
 from gramian.tables import TEXT, Table, is_text, is_usable, n_missing, pyarrow
-from gramian.tabular._messages import UnusableTableError
+from gramian.tabular._messages import OptionError, UnusableTableError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,6 +92,45 @@ def check_places(table: Table, places: Mapping[str, str], labels: Collection[str
         name: table.columns[place] for name, place in places.items() if place not in read_as_text
     }
     check_types(kinds, encode=True)
+
+
+def check_count(estimator: Any, n_columns: int) -> None:
+    """Raise an error if an estimator shall keep more columns than take part in the fit.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Estimator, not fitted.
+    n_columns : int
+        Number of columns of the fit, without text.
+    """
+    count = estimator.get_params().get("n_features_to_select")
+    if isinstance(count, int) and count > n_columns:
+        raise OptionError(
+            "{n:{count}} is more than the {n_columns} columns of numbers and dates",
+            count=count,
+            n_columns=n_columns,
+        )
+
+
+def constant_columns(table: Table, names: Sequence[str]) -> list[str]:
+    """Return the columns among `names`, without text, that have at most one distinct value.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    names : sequence of str
+        Names of the columns to read.
+    """
+    arrow = pyarrow()
+    ends: dict[str, set[Any]] = {name: set() for name in names if not is_text(table.columns[name])}
+    for rows in table.pieces(list(ends)) if ends else ():
+        for name, seen in ends.items():
+            if len(seen) < 2 and not arrow.types.is_null(rows.column(name).type):
+                found = arrow.compute.min_max(rows.column(name))
+                seen |= {each.as_py() for each in found.values() if each.is_valid}
+    return [name for name, seen in ends.items() if len(seen) < 2]
 
 
 def with_missing(table: pa.Table) -> dict[str, int]:

@@ -91,7 +91,7 @@ def _texts(patterns: Names) -> list[str]:
 
 
 def in_table(found: Collection[str], names: Sequence[str]) -> list[str]:
-    """Return the columns `found` in the order of the table, whose columns are `names`."""
+    """Return the columns in `found`, in the order of `names`, the columns of the table."""
     return [name for name in names if name in found]
 
 
@@ -111,7 +111,11 @@ def choose(names: Sequence[str], options: ColumnOptions) -> tuple[tuple[str, ...
     if both:
         raise OptionError("{names} cannot be both {target} and {id}", names=the_columns(both))
     left_out = {*targets, *ids, *find(options.exclude, names, "exclude")}
-    wanted = {*(find(options.columns, names, "columns") if options.columns else names)}
+    wanted = {*names}
+    if options.columns is not None:
+        wanted = {*find(options.columns, names, "columns")}
+        if not wanted:
+            raise OptionError("{columns} names no column: leave it out to use all columns")
     features = tuple(name for name in names if name in wanted and name not in left_out)
     if not features:
         raise OptionError("no column is left to work with: all are excluded or set aside")

@@ -10,12 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gramian.laws import level_laws_of
-from gramian.models import TYPES, Beside
-from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow
+from gramian.models import Beside
+from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow, type_texts
+from gramian.tabular._column_checks import constant_columns
 from gramian.tabular._messages import UnusableTableError
 
 EMPTY = "no value in any row"
 """Reason why a column is set aside: all its cells are missing."""
+CODES = "whole numbers beyond 2⁵³"
+"""Reason why a column is set aside: floats cannot hold its numbers, and the result has components,
+not columns."""
 TEXT = "text"
 """Reason why a column is set aside: it is text, and the result has components, not columns."""
 CONSTANT = "constant"
@@ -40,7 +44,10 @@ class Division:
 
     @property
     def needed(self) -> list[str]:
-        """Columns of the fit from which laws of levels compute other columns."""
+        """Columns of the fit from which laws of levels compute other columns.
+
+        A law of levels looks up a column by the distinct values of other columns.
+        """
         causes = {name for lookup in self.beside.lookups for name in lookup.columns}
         return [name for name in self.features if name in causes]
 
@@ -74,13 +81,16 @@ def divide(
     keep, prefer : sequences of str
         Columns that must be kept, and columns to keep rather than others if there is a choice.
     """
-    kinds = table.columns
-    text = [name for name in features if is_text(kinds[name]) and not encode]
-    dates = [name for name in features if is_date(kinds[name])]
-    empty = [name for name in features if pyarrow().types.is_null(kinds[name])]
+    kinds, is_timestamp = table.columns, pyarrow().types.is_timestamp
+    fixed = {*constant_columns(table, keep)} | (table.codes & {*features})
+    text = [name for name in features if name in fixed or (is_text(kinds[name]) and not encode)]
+    dates = [name for name in features if is_date(kinds[name]) and name not in fixed]
+    empty = [
+        name for name in features if pyarrow().types.is_null(kinds[name]) and name not in fixed
+    ]
     set_aside = dict.fromkeys(empty if len(empty) < len(features) else [], EMPTY)
     if not beside:
-        set_aside |= dict.fromkeys(text, TEXT)
+        set_aside |= {name: CODES if name in table.codes else TEXT for name in text}
     order = [name for name in features if name not in set_aside]
     if not text and not dates:
         return Division(tuple(order), set_aside=set_aside)
@@ -88,7 +98,10 @@ def divide(
     found, clocks = level_laws_of(chosen)
     if not beside:
         return Division(tuple(order), clocks=clocks, set_aside=set_aside)
-    keep = [name for name in keep if name in order]
+    # A lookup would not give the word NA back, which may be a country and not a gap, and would not
+    # spell times as the text of a data frame does.
+    times = [name for name in chosen.text_dates if is_timestamp(kinds[name])]
+    keep = [name for name in order if name in {*keep, *chosen.columns_with_words, *times}]
     solutions = found.redundant(keep=keep, prefer=[name for name in prefer if name in order])
     numbers = {name for name in order if name not in text}
     lookups = [
@@ -105,8 +118,7 @@ def divide(
     # A number column leaves the fit only if a law that is used computes it.
     inner = tuple(name for name in order if name in numbers and name not in given)
     labels = tuple(name for name in text if name not in given)
-    types = {name: str(kinds[name]) for name in order if name in given}
-    types = {name: each for name, each in types.items() if each in TYPES}
+    types = {name: each for name, each in type_texts(table).items() if name in given}
     others = Beside(tuple(order), labels, tuple(lookups), types) if labels or lookups else Beside()
     kept = {name: clock for name, clock in clocks.items() if name in inner}
     return Division(inner, others, kept, set_aside, found.alternatives(given, keep))

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 from gramian.explanations import Redundancy, RowsNeededError, explain
 from gramian.formulas import quote, r_squared
+from gramian.tables import Table, type_texts
 from gramian.tabular._table_model import TableModel
 
+ROUNDED = ("bool", "int", "uint", "decimal")
+"""Beginnings of the texts of types that hold rounded numbers."""
 DroppedKind = Literal[
     "levels", "law", "constant", "duplicate", "linear", "nonlinear", "partial", "unexplained"
 ]
@@ -88,6 +93,31 @@ def _of_formula(found: Redundancy) -> DroppedColumn:
     return DroppedColumn(found.feature, found.kind, law, found.r2)
 
 
+def types_of(table: Table, features: Sequence[str], fitted: Any) -> dict[str, str]:
+    """Return the types to which columns of a fit are converted when they are computed again.
+
+    A column is converted to whole numbers, truth values or decimals only if a law computes it, or
+    if it is constant: other columns are computed approximately, and would be rounded.
+
+    Parameters
+    ----------
+    table : Table
+        The table of the fit.
+    features : sequence of str
+        Names of the columns of the fit.
+    fitted : fitted model
+        The fitted model of the estimator.
+    """
+    variances = getattr(fitted, "variances", None)
+    constant = [] if variances is None else np.flatnonzero(variances == 0).tolist()
+    exact = {each.column for each in getattr(fitted, "laws", ())} | {features[i] for i in constant}
+    return {
+        name: text
+        for name, text in type_texts(table).items()
+        if name in features and (name in exact or not text.startswith(ROUNDED))
+    }
+
+
 def alternatives_of(
     model: TableModel, by_levels: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
@@ -103,8 +133,7 @@ def alternatives_of(
         Alternatives of the columns that laws of levels compute, by name.
     """
     kept = {*model.kept, *model.steps.beside.labels}
-    names, elimination = model.steps.columns, model.estimator.model_.elimination
-    found = {} if elimination is None else elimination.alternatives
+    names, found = model.steps.columns, model.estimator.model_.search.alternatives
     every = {names[i]: [names[j] for j in others] for i, others in found.items()}
     given = {name: by_levels.get(name, ()) for name in model.steps.beside.given}
     chosen = {

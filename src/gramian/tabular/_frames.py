@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from gramian._support.extras import require
 from gramian._support.formats import Format
+from gramian._support.given_data import as_given
 from gramian._support.words import names_or_numbers
 from gramian.tables import (
     DEFAULT_BUDGET,
     Table,
+    dates_in_text,
     in_pieces,
+    is_text,
     open_dataset,
     open_table,
     open_tables,
@@ -40,11 +43,13 @@ class ArrowTable(Table):
         All rows of the table.
     named : bool, default=True
         True if the user named the columns; False if the names are x0, x1, ...
+    text_dates : sequence of str, default=()
+        Columns of dates that are text in the user's data.
     """
 
-    def __init__(self, rows: pa.Table, named: bool = True) -> None:
+    def __init__(self, rows: pa.Table, named: bool = True, text_dates: Sequence[str] = ()) -> None:
         super().__init__(NAME, Format.feather, rows.column_names)
-        self._rows = rows
+        self._rows, self.text_dates = rows, text_dates
         self.named, self.n_rows = named, rows.num_rows
 
     @property
@@ -62,6 +67,7 @@ def as_table(
     *,
     delimiter: str | None = None,
     header: bool = True,
+    decimal: str | None = None,
     memory_budget: int = DEFAULT_BUDGET,
 ) -> Table:
     """Return the user's data, of any accepted kind, as a `Table`.
@@ -74,6 +80,8 @@ def as_table(
         Character that separates the values in a text file.
     header : bool, default=True
         True if the first line of a text file has the names of the columns.
+    decimal : str, optional
+        Sign before the fraction of numbers in a text file, "." or ",".
     memory_budget : int
         Memory in bytes. A table whose numbers take more than an eighth of it is read in pieces.
     """
@@ -81,13 +89,23 @@ def as_table(
     if isinstance(data, Table):
         return data
     if isinstance(data, str | os.PathLike):
-        return open_table(data, delimiter=delimiter, header=header, memory_budget=memory_budget)
+        return open_table(
+            data,
+            delimiter=delimiter,
+            header=header,
+            decimal=decimal,
+            memory_budget=memory_budget,
+        )
     if isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike):
         table = open_tables(data)
     elif _module(data) == "pyarrow" and hasattr(data, "get_fragments"):
         table = open_dataset(data)
     else:
-        table = ArrowTable(_in_arrow(data), named=not _is_array(data))
+        rows, named = _in_arrow(data), not _is_array(data)
+        dates = _text_dates(rows) if named else {}
+        for name, column in dates.items():
+            rows = rows.set_column(rows.column_names.index(name), name, column)
+        table = ArrowTable(rows, named, list(dates))
     table.memory_budget = memory_budget
     return table
 
@@ -128,6 +146,24 @@ def _in_arrow(data: Any) -> pa.Table:
         ) from error
 
 
+def _text_dates(rows: pa.Table) -> dict[str, Any]:
+    """Return the columns of text whose cells are all dates in ISO 8601, as dates, by name.
+
+    A text file has dates where `pandas.read_csv` returns text.
+    """
+    found = {}
+    for field in rows.schema:
+        column = rows.column(field.name)
+        if is_text(field.type) and not pyarrow().types.is_dictionary(field.type):
+            # Most columns of text are no dates, which the first cells tell.
+            if dates_in_text(column.drop_null().slice(0, 10).to_pylist()) is None:
+                continue
+            dates = dates_in_text(column.to_pylist())
+            if dates is not None:
+                found[field.name] = pyarrow().array(dates)
+    return found
+
+
 def _check_labels(labels: Any) -> None:
     """Raise an error if a data frame has two equal names, or names of several levels."""
     if getattr(labels, "nlevels", 1) > 1:
@@ -146,7 +182,7 @@ def _check_labels(labels: Any) -> None:
 
 def _array(data: Any) -> NDArray[Any]:
     """Return the data as a 2-dimensional array; raise TypeError if this is not possible."""
-    if hasattr(data, "dask") or (array := np.asarray(data)).ndim != 2:
+    if hasattr(data, "dask") or (array := np.asarray(as_given(data))).ndim != 2:
         raise TypeError(
             "A table is a data frame, an Arrow table, a mapping of columns, a 2-dimensional array, "
             f"a path or several paths; got {type(data).__name__}. Sparse matrices, Dask "
@@ -177,16 +213,40 @@ def like(data: Any, result: pa.Table, keeps: NDArray[np.bool_], unchanged: Colle
         frame = result.to_pandas(date_as_object=False).set_axis(data.index[keeps], axis=0)
         for name in unchanged:
             frame[name] = data.loc[keeps, key[name]]
+        for name in names:
+            if name not in unchanged and key.get(name) in data.columns:
+                frame[name] = _with_dtype(frame[name], data[key[name]].dtype)
         return frame.rename(columns=key)
     if _module(data) == "polars":
         frame = type(data)(result)
         kept = [data.get_column(name).filter(keeps) for name in unchanged]
         return frame.with_columns(kept)
     if isinstance(data, Mapping):
-        return {name: result.column(name).to_numpy() for name in names}
+        given = {str(name): column for name, column in data.items()}
+        return {
+            name: np.asarray(as_given(given[name]))[keeps]
+            if name in unchanged
+            else result.column(name).to_numpy()
+            for name in names
+        }
+    if hasattr(data, "set_column"):  # an Arrow table
+        for name in unchanged:
+            column = data.column(name).filter(keeps)
+            result = result.set_column(names.index(name), name, column)
+        return result
     if _is_array(data) and not isinstance(data[0], str | os.PathLike):
         return np.column_stack([column.to_numpy() for column in result.columns])
     return result
+
+
+def _with_dtype(column: Any, dtype: Any) -> Any:
+    """Convert a column of pandas to a dtype if all its values allow it; else return the column."""
+    try:
+        converted = column.astype(dtype)
+        same = (converted.isna() == column.isna()) & ((converted == column) | column.isna())
+    except (TypeError, ValueError):
+        return column
+    return converted if same.all() else column
 
 
 def _module(data: Any) -> str:

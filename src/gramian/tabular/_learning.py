@@ -85,7 +85,7 @@ def learned(
 
 @dataclass
 class _Seen:
-    """Facts that one reading of a table collects: counts of values and labels, and some dates."""
+    """Facts that one reading of a table collects: counts of values and texts, and some dates."""
 
     n_rows: int = 0
     """Number of rows of the table."""

@@ -13,16 +13,31 @@ Spelling = Callable[[str, str], str]
 """Function that writes an option and its value as text: from ("degree", "3") to "degree=3" for
 Python, or to "--degree 3" for the command."""
 OPTIONS = (
-    *("algorithm", "alpha", "backward", "columns", "criterion", "degree", "directions", "encode"),
-    *("exclude", "family", "given", "header", "id", "keep", "n", "prefer", "prove", "relative"),
-    *("target", "threshold", "validation"),
+    *("algorithm", "alpha", "backward", "columns", "criterion", "decimal", "degree", "directions"),
+    *(
+        "encode",
+        "exclude",
+        "family",
+        "given",
+        "header",
+        "id",
+        "keep",
+        "n",
+        "prefer",
+        "prove",
+        "relative",
+    ),
+    *("target", "threshold", "validation", "delimiter", "impute", "laws", "memory_budget"),
+    *("random_state", "standardize", "verbose"),
 )
 """Names of the options that can occur in templates of messages."""
 FUNCTIONS = ("relations", "select")
 """Names of the public functions that can occur in templates of messages; each is also a command."""
 ANY = "..."
 """Value of an option in a template if the user has to choose the value."""
-CautionKind = Literal["saturated", "overfitted", "ill-conditioned", "header", "numbers as text"]
+CautionKind = Literal[
+    "saturated", "overfitted", "ill-conditioned", "header", "numbers as text", "1,234"
+]
 """Kinds of cautions; `TableCaution` explains them."""
 
 
@@ -123,6 +138,8 @@ CAUTIONS: Mapping[CautionKind, str] = {
     "say {header:False}",
     "numbers as text": "column {column!r} holds numbers except {words}, and is still encoded as "
     "{n_categories:,} categories",
+    "1,234": "column {column!r} is read as text, because it is not clear whether {examples}: say "
+    "{decimal}",
 }
 """Template of the message for each kind of caution."""
 
@@ -133,12 +150,13 @@ class TableCaution:
 
     Attributes
     ----------
-    kind : {"saturated", "overfitted", "ill-conditioned", "header", "numbers as text"}
+    kind : {"saturated", "overfitted", "ill-conditioned", "header", "numbers as text", "1,234"}
         "saturated": the functions can fit any values in so few rows, so that every residual is
         zero. "overfitted": there are more functions than half the number of rows.
         "ill-conditioned": rounding errors may be visible in residual variances. "header": the
         first row of a text file was read as names of columns, but all these names are numbers.
-        "numbers as text": most categories of an encoded text column are numbers.
+        "numbers as text": most categories of an encoded text column are numbers. "1,234": a text
+        column may be numbers with separated thousands, or numbers with a decimal comma.
     facts : mapping from str to object
         Numbers and names for the message; their keys depend on `kind`.
     remedy : str

@@ -15,7 +15,17 @@ from numpy.typing import NDArray
 from gramian._support.types import Array
 from gramian._support.words import the_columns
 from gramian.models import Beside, Preprocessing
-from gramian.tables import PER_SECOND, Table, in_pieces, is_duration, plain, pyarrow
+from gramian.tables import (
+    DICTIONARY,
+    TEXT,
+    Table,
+    in_pieces,
+    in_type,
+    plain,
+    pyarrow,
+    without_nan,
+    without_words,
+)
 from gramian.tabular._column_checks import check_places, refuse_infinite
 from gramian.tabular._column_roles import Passing
 from gramian.tabular._messages import UnusableTableError
@@ -35,6 +45,9 @@ class Piece:
     """Mask of the rows that were read: True if the row is in `rows`."""
     n_unknown: int
     """Number of computed cells that are empty because the fit has not seen their level."""
+    copied: Mapping[str, str]
+    """From the names of columns in `rows` whose cells are those of the table, except for missing
+    cells that were filled, to the names of these columns in the table."""
 
 
 def reduced(
@@ -68,7 +81,7 @@ def reduced(
     def reduce(rows: pa.Table, values: Array) -> pa.Table:
         if model.selects:
             return filled(rows, steps)
-        return with_names(_transformed(model, values), model.kept)
+        return without_nan(with_names(_transformed(model, values), model.kept))
 
     return _Rewriter(model, table, others, verbatim, steps, places, reduce).pieces(whole=False)
 
@@ -96,8 +109,9 @@ def reconstructed(
     def reconstruct(rows: pa.Table, values: Array) -> pa.Table:
         z = _transformed(model, values) if from_all else values
         x = model.estimator.inverse_transform(z) if len(z) else np.empty((0, len(columns)))
-        result = in_words(_without_nan(with_names(x, columns)), model.steps)
+        result = in_words(without_nan(with_names(x, columns)), model.steps)
         if model.selects:  # copy kept columns from the input, without rounding errors
+            result = _typed(result, model.steps.types)
             given = filled(rows, steps)
             result = _with_columns(result, {name: given.column(name) for name in kept})
         return result
@@ -105,11 +119,20 @@ def reconstructed(
     return _Rewriter(model, table, others, verbatim, steps, places, reconstruct).pieces(whole=True)
 
 
-def _without_nan(table: pa.Table) -> pa.Table:
-    """Return a table of numbers in which missing cells are null, as files write them."""
-    arrow = pyarrow()
-    columns = [arrow.array(column.to_numpy(), from_pandas=True) for column in table.columns]
-    return arrow.table(columns, names=table.column_names)
+def _typed(table: pa.Table, types: Mapping[str, str]) -> pa.Table:
+    """Convert computed columns to the types of the fit; categories stay text.
+
+    A file stores categories separately for each piece.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Computed columns.
+    types : mapping from str to str
+        From the name of a column to its type; see `Preprocessing.types`.
+    """
+    wanted = {name: each for name, each in types.items() if each != DICTIONARY}
+    return _with_columns(table, {n: in_type(table.column(n), each) for n, each in wanted.items()})
 
 
 def _check_kept(model: TableModel) -> None:
@@ -160,7 +183,7 @@ class _Rewriter:
         """
         self.places = {name: self.places[name] for name in self.steps.columns}
         labels = {self.places[name]: True for name in self.steps.categories}
-        as_text = labels | dict.fromkeys(self.verbatim, False)
+        as_text = labels | dict.fromkeys([*self.verbatim, *self.others.labels], False)
         names = list(dict.fromkeys([*self.others.names, *self.places.values()]))
         width = len(self.model.steps.columns if whole else self.model.kept)
         check_places(self.table, self.places, labels)
@@ -197,13 +220,31 @@ class _Rewriter:
             result = result.append_column(name, aside.column(name))
         n_unknown = 0
         if whole:
-            result, n_unknown = with_given(result, beside)
+            given, n_unknown = computed(self._with_gaps(result), beside)
+            for name, column in given.items():
+                result = result.append_column(name, column)
         result = result.select(beside.sorted(result.column_names))
         for name in reversed(others.ids):
             result = result.add_column(0, name, aside.column(name))
         for name in others.targets:
             result = result.append_column(name, aside.column(name))
-        return Piece(result, keeps, n_unknown)
+        copied = {name: name for name in others.names}
+        if self.model.selects:
+            copied |= {name: places[name] for name in self.model.kept}
+        return Piece(result, keeps, n_unknown, copied)
+
+    def _with_gaps(self, rows: pa.Table) -> pa.Table:
+        """Return rows in which text columns have the values that the fit saw.
+
+        Long whole numbers are text; in a text file, texts such as "NA" are missing values.
+        """
+        arrow, labels = pyarrow(), {}
+        for name in self.others.labels:
+            column = rows.column(name)
+            if arrow.types.is_integer(column.type):
+                column = column.cast(arrow.string())
+            labels[name] = without_words(column) if self.table.format in TEXT else column
+        return _with_columns(rows, labels)
 
 
 def with_labels(others: Passing, model: TableModel, table: Table) -> Passing:
@@ -231,11 +272,11 @@ def with_labels(others: Passing, model: TableModel, table: Table) -> Passing:
     return replace(others, labels=tuple(labels))
 
 
-def with_given(table: pa.Table, beside: Beside) -> tuple[pa.Table, int]:
-    """Append the columns that laws of levels compute to a table.
+def computed(table: pa.Table, beside: Beside) -> tuple[dict[str, Any], int]:
+    """Return the columns that laws of levels compute from a table, by name.
 
-    Return the table, and the number of cells that are empty because the fit has not seen their
-    level.
+    Such a law looks up the distinct values (levels) of other columns. Return also the number of
+    cells that are empty because the fit has not seen their level.
 
     Parameters
     ----------
@@ -246,24 +287,16 @@ def with_given(table: pa.Table, beside: Beside) -> tuple[pa.Table, int]:
     """
     inner = plain(table)
     found, n_unknown = beside.compute(lambda name: inner.column(name).to_numpy())
-    for name, values in found.items():
-        table = table.append_column(name, _in_type(values, beside.types.get(name)))
-    return table, n_unknown
+    columns = {name: _column(each, beside.types.get(name)) for name, each in found.items()}
+    return columns, n_unknown
 
 
-def _in_type(values: Any, kind: str | None) -> Any:
+def _column(values: Any, kind: str | None) -> Any:
     """Convert the values that a law computed to an Arrow array; `kind` is its type, if needed."""
     arrow = pyarrow()
-    if values.dtype == object:
-        return arrow.array(values, arrow.string(), from_pandas=True)
-    column = arrow.array(values, from_pandas=True)
-    if kind is None:
-        return column
-    wanted = arrow.type_for_alias(kind)
-    if is_duration(wanted):  # numbers of seconds
-        whole = arrow.compute.round(arrow.compute.multiply(column, PER_SECOND[wanted.unit]))
-        column = whole.cast(arrow.int32() if wanted.bit_width == 32 else arrow.int64())
-    return column.cast(wanted, safe=False)
+    text = arrow.string() if values.dtype == object else None
+    column = arrow.array(values, text, from_pandas=True)
+    return column if kind in (None, DICTIONARY) else in_type(column, kind)
 
 
 def _with_columns(table: pa.Table, new: Mapping[str, Any]) -> pa.Table:
@@ -316,9 +349,11 @@ def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
         elif _keeps_type(column.type, value):
             column = column.fill_null(arrow.scalar(int(value)).cast(column.type))
         else:
-            column = column.cast(arrow.float64(), safe=False)
+            if not arrow.types.is_floating(column.type):
+                column = column.cast(arrow.float64(), safe=False)
             absent = arrow.compute.is_null(column, nan_is_null=True)
-            column = arrow.compute.if_else(absent, float(value), column)
+            number = arrow.scalar(float(value)).cast(column.type, safe=False)
+            column = arrow.compute.if_else(absent, number, column)
         new[name] = column
     return _with_columns(table, new)
 
@@ -332,3 +367,18 @@ def _keeps_type(kind: Any, value: float) -> bool:
     if types.is_boolean(kind):
         return value in (0, 1)
     return types.is_integer(kind) and float(value).is_integer()
+
+
+def with_categories(table: pa.Table, steps: Preprocessing) -> pa.Table:
+    """Convert text to categories, in the columns that were categories in the fit.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        All rows of a result.
+    steps : Preprocessing
+        Preprocessing with the types of the columns of the fit.
+    """
+    types = {**steps.types, **steps.beside.types}
+    wanted = [name for name in table.column_names if types.get(name) == DICTIONARY]
+    return _with_columns(table, {n: in_type(table.column(n), DICTIONARY) for n in wanted})

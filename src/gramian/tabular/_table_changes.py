@@ -22,6 +22,10 @@ class TableChanges:
     beside: tuple[str, ...] = ()
     """Text columns that are kept unchanged and that the fit does not use."""
 
+    spellings: Mapping[str, str] = field(default_factory=dict)
+    """From the name of each column of a text file that is read as numbers, although it is spelled
+    as 1,5 or 12.9%, to an example such as "1,5 is 1.5"."""
+
     @property
     def rows_left_out(self) -> int:
         """Number of rows of the table that the fit did not use."""
@@ -35,4 +39,16 @@ class TableChanges:
             "cells_filled": self.cells_filled,
             "set_aside": dict(self.set_aside),
             "beside": list(self.beside),
+            "read_as_numbers": dict(self.spellings),
         }
+
+
+def examples(spellings: Mapping[str, str]) -> str:
+    """Return the columns that are read as numbers, each with an example, as text.
+
+    Parameters
+    ----------
+    spellings : mapping from str to str
+        See `TableChanges.spellings`.
+    """
+    return ", ".join(f"{name!r} ({each})" for name, each in spellings.items())

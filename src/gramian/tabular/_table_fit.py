@@ -30,6 +30,7 @@ from gramian.fitting import (
 from gramian.models import Preprocessing, is_numeric
 from gramian.tables import TEXT, Table, plain, pyarrow
 from gramian.tabular._column_checks import (
+    check_count,
     check_types,
     fitting,
     refuse_infinite,
@@ -39,6 +40,7 @@ from gramian.tabular._column_checks import (
 from gramian.tabular._column_roles import ColumnOptions, Passing, choose, find, named_one_by_one
 from gramian.tabular._direction_weights import DirectionWeights
 from gramian.tabular._division import CONSTANT, Division, divide, without_empty
+from gramian.tabular._dropped_columns import types_of
 from gramian.tabular._learning import learned
 from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
 from gramian.tabular._method import SELECTORS, Method
@@ -81,10 +83,15 @@ class TableFit:
         cautions = (
             *_of_header(self.table),
             *_of_categories(steps),
+            *_of_ambiguous(self.table, divided.beside.labels),
             *cautions_of_fit(self.estimator),
         )
         steps = replace(
-            steps, ids=self.passing.ids, targets=self.passing.targets, beside=divided.beside
+            steps,
+            ids=self.passing.ids,
+            targets=self.passing.targets,
+            beside=divided.beside,
+            types=types_of(self.table, fit.features, self.estimator.model_),
         )
         model = TableModel(self.estimator, steps)
         return FittedTable(fit, model, cautions, changes, divided.alternatives)
@@ -130,6 +137,7 @@ class TableFit:
                 "columns of text follow from others, and {encode:True} makes numbers of text",
                 table=self.table.name,
             )
+        check_count(self.estimator, len(divided.features))
         if numbers_stay:
             # Keep all dates: a date that numbers explain only nearly is not redundant.
             kinds, is_temporal = self.table.columns, pyarrow().types.is_temporal
@@ -141,7 +149,7 @@ class TableFit:
         return divided
 
     def _changes(self, divided: Division, n_read: int, n_used: int, n_filled: int) -> TableChanges:
-        """Return the record of changes; counts of the estimator replace `n_used` and `n_filled`."""
+        """Return the changes of the table before the fit, with the counts of the estimator."""
         variances = getattr(self.estimator.model_, "variances", None)
         constant = [] if variances is None else np.flatnonzero(variances == 0).tolist()
         names = [self.features[i] for i in constant if self.estimator.model_.selects]
@@ -150,7 +158,13 @@ class TableFit:
         if gaps is not None:
             n_filled = gaps.n_filled
             n_used = n_used if n_filled else gaps.n_complete
-        return TableChanges(n_read, n_used, n_filled, set_aside, tuple(divided.beside.labels))
+        spellings = {
+            name: each
+            for name, each in self.table.spellings.items()
+            if name in self.features or name in divided.beside.given
+        }
+        labels = tuple(divided.beside.labels)
+        return TableChanges(n_read, n_used, n_filled, set_aside, labels, spellings)
 
     def _fit_to_blocks(self, divided: Division) -> tuple[Preprocessing, TableChanges]:
         """Fit to a large table that the estimator reads in blocks of rows."""
@@ -229,7 +243,7 @@ class TableFit:
         return steps, self._changes(divided, n_rows, n_used, n_filled)
 
     def _check_enough(self, n_rows: int, complete: str = "") -> None:
-        """Raise an error if there are fewer than 2 rows."""
+        """Raise an error if there are fewer than 2 rows; `complete` are words after "rows"."""
         if n_rows < 2:
             raise UnusableTableError(
                 "{table} has {rows}{complete}, and a fit needs at least 2",
@@ -239,7 +253,7 @@ class TableFit:
             )
 
     def _made_numbers(self, rows: pa.Table, divided: Division) -> tuple[Preprocessing, Array]:
-        """Learn the preprocessing of rows; return it, and the rows as numbers."""
+        """Learn how rows are turned into numbers; return this preprocessing, and the numbers."""
         steps = replace(self._learned(lambda: [rows]), clocks=divided.clocks)
         return steps, steps.apply(rows)
 
@@ -350,6 +364,13 @@ def _of_categories(steps: Preprocessing) -> Iterator[TableCaution]:
         if words and 2 * len(words) < len(categories):
             facts = {"words": listed(words, most=3), "n_categories": len(categories)}
             yield TableCaution("numbers as text", {"column": name, **facts})
+
+
+def _of_ambiguous(table: Table, labels: Iterable[str]) -> Iterator[TableCaution]:
+    """Yield a caution for each text column of a text file that may be numbers, such as 1,234."""
+    for name in labels:
+        if name in table.ambiguous:
+            yield TableCaution("1,234", {"column": name, "examples": table.ambiguous[name]})
 
 
 REMEDIES = {

@@ -19,9 +19,11 @@ from gramian.tabular._dropped_columns import DroppedColumn, alternatives_of, dro
 from gramian.tabular._frames import as_table, like
 from gramian.tabular._messages import OptionError, TableCaution
 from gramian.tabular._method import SELECTORS, Family, Method, make_estimator
-from gramian.tabular._rewriting import Piece, reconstructed, reduced
-from gramian.tabular._table_fit import cautions_of_fit, prepare
-from gramian.tabular._table_model import TableModel, passing, read_model
+from gramian.tabular._parameter_checks import check_estimator, check_parameters
+from gramian.tabular._rewriting import Piece, reconstructed, reduced, with_categories
+from gramian.tabular._table_changes import examples
+from gramian.tabular._table_fit import prepare
+from gramian.tabular._table_model import TableModel, passing
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +45,9 @@ class TableSelection:
         From the name of each ignored column to the reason: "constant" or "no value in any row".
     cautions : tuple of TableCaution
         Facts that may make the result misleading, such as too few rows.
+    spellings : mapping from str to str
+        From the name of each column that a text file spells as 1,5 or 12.9% or €5.59, and that is
+        read as numbers, to an example such as "1,5 is 1.5".
 
     Examples
     --------
@@ -69,7 +74,8 @@ class TableSelection:
     _by_levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Alternatives of the columns that laws of levels compute, by name."""
     _reading: Mapping[str, Any] = field(default_factory=dict)
-    """Options for reading files: delimiter, header and memory budget."""
+    """Options for reading files: delimiter, header, decimal sign and memory budget."""
+    spellings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def estimator(self) -> Any:
@@ -128,7 +134,7 @@ class TableSelection:
         table, steps = as_table(data, **self._reading), self._model.steps
         others = passing(self._model, table)
         pieces: list[Piece] = list(rewrite(self._model, table, others))
-        rows = pyarrow().concat_tables([each.rows for each in pieces])
+        rows = with_categories(pyarrow().concat_tables([each.rows for each in pieces]), steps)
         kept = self._model.kept if steps.impute is None else []  # otherwise gaps are filled in
         unchanged = [*kept, *steps.beside.labels, *others.names]
         return like(data, rows, np.concatenate([each.keeps for each in pieces]), unchanged)
@@ -159,6 +165,8 @@ class TableSelection:
         if self.set_aside:
             names = (f"{name} ({why})" for name, why in self.set_aside.items())
             yield f"Set aside: {', '.join(names)}"
+        if self.spellings:
+            yield f"Read as numbers: {examples(self.spellings)}"
         yield from (f"Caution: {each}" for each in self.cautions)
 
     def _repr_html_(self) -> str:
@@ -198,6 +206,7 @@ def select(
     random_state: int | None = 0,
     delimiter: str | None = None,
     header: bool = True,
+    decimal: Literal[".", ","] | None = None,
     memory_budget: int = DEFAULT_BUDGET,
     verbose: int = 0,
 ) -> TableSelection:
@@ -269,6 +278,9 @@ def select(
         Character that separates the values in a text file.
     header : bool, default=True
         True if the first line of a text file has the names of the columns.
+    decimal : {".", ","}, optional
+        Sign before the fraction of numbers in a text file. By default it is recognized in each
+        column; numbers such as 12.9% and €1,234.50 are recognized, too.
     memory_budget : int, default=2**30
         Memory in bytes. A table whose numbers take more than an eighth of it is read in pieces.
     verbose : int, default=0
@@ -301,6 +313,7 @@ def select(
       city follows from zip (9 levels)
       area = width · height
     """
+    check_parameters(locals())
     method = Method(
         n=n,
         threshold=threshold,
@@ -327,55 +340,20 @@ def select(
     estimator = make_estimator(
         wanted, method, scale=standardize, memory_budget=memory_budget, verbose=verbose
     )
+    check_estimator(estimator)
     reading: dict[str, Any] = {
         "delimiter": delimiter,
         "header": header,
+        "decimal": decimal,
         "memory_budget": memory_budget,
     }
     fitted = prepare(as_table(table, **reading), wanted, estimator, options, method).run()
-    set_aside = fitted.changes.set_aside
-    return TableSelection(fitted.model, set_aside, fitted.cautions, fitted.alternatives, reading)
-
-
-def load(path: str | os.PathLike[str]) -> TableSelection:
-    """Read a selection from a model file that `TableSelection.save` or the command wrote.
-
-    Parameters
-    ----------
-    path : path
-        Path of the model file.
-
-    Returns
-    -------
-    selection : TableSelection
-        The selection. Its `set_aside` is empty, and `alternatives` lacks columns that are looked
-        up by values of other columns: model files do not store them.
-
-    Raises
-    ------
-    ModelFileError
-        If the file is damaged or is not a model file.
-    ValueError
-        If the model computes components instead of selecting columns.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> import numpy as np
-    >>> import gramian
-    >>> voltage, current = np.random.default_rng(0).uniform(1, 5, (2, 200))
-    >>> table = {"voltage": voltage, "current": current, "power": voltage * current}
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "model.gram")
-    ...     gramian.select(table).save(path)
-    ...     selection = gramian.tabular.load(path)
-    >>> selection.kept
-    ['voltage', 'current']
-    """
-    model = read_model(path)
-    if not model.selects:
-        raise ValueError(
-            f"{os.fspath(path)} holds {type(model.estimator).__name__}, which makes components and "
-            "selects no columns. Use gramian.models.read(path)."
-        )
-    return TableSelection(model, cautions=tuple(cautions_of_fit(model.estimator)))
+    changes = fitted.changes
+    return TableSelection(
+        fitted.model,
+        changes.set_aside,
+        fitted.cautions,
+        fitted.alternatives,
+        reading,
+        changes.spellings,
+    )

@@ -1,6 +1,7 @@
-"""Elimination of columns that functions of others explain, whatever their units and order.
+"""Elimination of columns that functions of other columns explain.
 
-Open `_selection.py` first, which runs all steps; `_backward_elimination.py` drops the columns.
+The result does not depend on the units or on the order of the columns. Open `_selection.py` first,
+which runs all steps; `_backward_elimination.py` drops the columns.
 """
 
 from gramian.core.elimination._backward_elimination import Preferences, eliminate
@@ -19,4 +20,4 @@ from gramian.core.elimination._selection import (
     forward_order,
     select,
 )
-from gramian.core.elimination._verification import leave_one_out
+from gramian.core.elimination._verification import fit_columns, leave_groups_out, leave_one_out

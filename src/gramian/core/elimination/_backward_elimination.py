@@ -1,4 +1,4 @@
-"""Backward elimination: columns that others explain are dropped one by one."""
+"""Backward elimination: columns that other columns explain are dropped one by one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Preferences:
     order: Sequence[int] | None = None
 
     def priority_of(self, variable: int) -> float:
-        """Return the priority of a variable."""
+        """Return the priority of a variable; the lowest priority is dropped first."""
         return 0.0 if self.priority is None else float(self.priority[variable])
 
     def order_of(self, variable: int) -> int:
@@ -48,7 +48,7 @@ class Preferences:
 
 @dataclass(frozen=True)
 class Elimination:
-    """Result of an elimination: kept and dropped variables, and residual shares."""
+    """Result of an elimination: kept and dropped variables, and how well they are explained."""
 
     kept: tuple[int, ...]
     """The variables that were kept, in increasing order."""
@@ -126,7 +126,7 @@ class Eliminator:
             self._find()
 
     def _find(self) -> None:
-        """Find the explained variables, and the explained variables that may be dropped."""
+        """Find the variables that other variables explain, and which of them may be dropped."""
         remaining = self.remaining
         self.explained: dict[int, float] = {}
         """Variables that the others explain, with their residual share on new rows."""
@@ -141,18 +141,18 @@ class Eliminator:
 
     @property
     def least_share(self) -> float:
-        """Smallest residual share of a variable, given the others, on the rows of the fit."""
+        """Smallest share of a variable that the remaining ones do not explain, on fitted rows."""
         remaining = self.remaining
         return min((remaining.share(j) for j in remaining.variables), default=1.0)
 
     @property
     def left(self) -> Array:
-        """Residual share of each dropped variable, on new rows."""
+        """For each dropped variable, the share that remaining ones do not explain on new rows."""
         remaining = self.remaining
         return self.evidence.on_new_rows(remaining.left, remaining.degrees_of_freedom)
 
     def left_without(self, variable: int) -> Array:
-        """Return residual shares after also dropping `variable`; its own share comes last."""
+        """Return `left` as it would be after also dropping `variable`; its own share comes last."""
         remaining = self.remaining
         left = np.append(remaining.left + remaining.losses(variable), remaining.share(variable))
         return self.evidence.on_new_rows(left, remaining.n_functions_without(variable))
@@ -169,7 +169,7 @@ class Eliminator:
         return bool((self.left_without(variable) <= self.evidence.threshold).all())
 
     def run(self) -> Elimination:
-        """Drop variables until none may be dropped."""
+        """Drop variables until none may be dropped, and return the result."""
         shares = list(self.left)
         while self.free:
             with threads_for(0):
@@ -188,7 +188,7 @@ class Eliminator:
         )
 
     def _confirmed(self, variable: int) -> bool:
-        """Return True if the explanation of a variable holds on left-out rows, too."""
+        """Return True if the other variables explain `variable` on left-out rows, too."""
         if self._confirm is None:
             return True
         kept = [j for j in self.remaining.variables if j != variable]
@@ -206,11 +206,12 @@ class Eliminator:
         return max(free, key=preferences.order_of)
 
     def _most_remains(self, free: list[int]) -> list[int]:
-        """Return the variables after whose dropping the sum of margins is largest.
+        """Return those of the variables `free` after whose dropping the sum of margins is largest.
 
-        Each dropped variable lowers the sum. So an earlier sum is an upper bound, and most sums
-        need not be computed again. Fewer functions have smaller residuals on new rows; the bound
-        is raised by this effect.
+        The margin of an explained variable is log(threshold / residual share). Each dropped
+        variable lowers the sum. So an earlier sum is an upper bound, and most sums need not be
+        computed again. Fewer functions have smaller residuals on new rows; the bound is raised by
+        this effect.
         """
         remaining, evidence = self.remaining, self.evidence
         n_terms = len(self.explained) + len(remaining.removed)
@@ -231,7 +232,10 @@ class Eliminator:
         return largest(list(found), list(found.values()))
 
     def _remains(self, variable: int) -> float:
-        """Return the sum of margins after dropping a variable."""
+        """Return the sum of margins of all explained variables after dropping a variable.
+
+        The margin of a variable is log(threshold / residual share).
+        """
         remaining, evidence = self.remaining, self.evidence
         total = float(np.sum(evidence.margin(self.left_without(variable))))
         others = [j for j in self.explained if j != variable and j not in self.preferences.keep]
@@ -244,7 +248,9 @@ class Eliminator:
 
 
 def eliminate(sums: FunctionSums, threshold: float = 1e-3, **options: Any) -> Elimination:
-    """Drop the variables that functions of the others explain, whatever their units and order.
+    """Drop the variables that functions of the others explain.
+
+    The result does not depend on the units of the variables or on their order.
 
     Parameters
     ----------
@@ -271,7 +277,7 @@ def eliminate(sums: FunctionSums, threshold: float = 1e-3, **options: Any) -> El
 
 
 def largest(variables: list[int], values: Sequence[float]) -> list[int]:
-    """Return the variables whose values are largest, up to rounding."""
+    """Return the variables with the largest value; values equal up to rounding are tied."""
     best = max(values)
     tolerance = EQUAL_SHARE * max(1.0, abs(best))
     return [j for j, value in zip(variables, values, strict=True) if value >= best - tolerance]

@@ -1,4 +1,7 @@
-"""Exchange of kept for dropped variables, and the proof that no smaller set explains the others."""
+"""Exchange of a kept variable for a dropped one, and the proof that no smaller set suffices.
+
+A set of kept variables suffices if their functions explain all other variables.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ Rank = tuple[tuple[int, int, float], float]
 
 @dataclass(frozen=True)
 class Choice:
-    """An elimination after exchanges."""
+    """Result of an elimination after exchanges of kept for dropped variables."""
 
     elimination: Elimination
     alternatives: dict[int, tuple[int, ...]]
@@ -45,7 +48,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class KeptSetSearch:
-    """Search among the sets of variables that could be kept.
+    """Search for the best set of variables to keep, such that they explain all others.
 
     Parameters
     ----------
@@ -70,14 +73,17 @@ class KeptSetSearch:
     """Approximate numbers of multiplications, one for each set so far."""
 
     def among(self, variables: Collection[int]) -> Eliminator:
-        """Return the eliminator that begins with some variables, and count its cost."""
+        """Return an eliminator that begins with some variables; its cost is added to the total."""
         self.spent.append(float(self._n_functions(variables)) ** 3)
         return self.eliminator(variables=variables)
 
     def eliminator(
         self, *, variables: Collection[int] | None = None, overwrite: bool = False
     ) -> Eliminator:
-        """Return an eliminator that begins with all variables, or with the given ones."""
+        """Return an eliminator that begins with `variables`, or by default with all variables.
+
+        With `overwrite`, it may overwrite the Gram matrix of the functions if this matrix is large.
+        """
         return Eliminator(
             self.sums,
             self.threshold,
@@ -146,7 +152,7 @@ class KeptSetSearch:
     def _exchange(self, start: Elimination) -> tuple[Elimination, bool]:
         """Make the best exchange, as long as an exchange makes the kept set better.
 
-        The second value is True if all exchanges were tried, False if they cost too much.
+        Return the elimination, and True if all exchanges were tried, False if they cost too much.
         """
         current, rank = start, self._rank(self.among(start.kept))
         seen = {frozenset(start.kept)}
@@ -169,7 +175,10 @@ class KeptSetSearch:
             seen.add(frozenset(current.kept))
 
     def _continue(self, before: Elimination, kept: Collection[int]) -> Elimination:
-        """Eliminate from another set; variables that stay dropped keep their place in the order."""
+        """Eliminate variables from the set `kept`, and return the new elimination.
+
+        Variables that stay dropped keep the position in the order that they had in `before`.
+        """
         after = self.among(kept).run()
         history = dict(zip(before.dropped, before.share_when_dropped, strict=True))
         shares = dict(zip(after.dropped, after.share_when_dropped, strict=True))
@@ -187,7 +196,7 @@ class KeptSetSearch:
         )
 
     def _rank(self, state: Eliminator) -> Rank:
-        """Return the rank of a set; a smaller rank is better."""
+        """Return the rank of the variables that an eliminator keeps; a smaller rank is better."""
         gone = state.remaining.removed
         total = float(np.sum(np.maximum(state.left, EXACT_SHARE)))
         return (
@@ -197,14 +206,25 @@ class KeptSetSearch:
         ), np.log(total) if total > 0 else 0.0
 
     def _ties(self, state: Eliminator, gone: int, variable: int) -> tuple[float, int, int]:
-        """Return the key that decides between exchanges of equal rank."""
+        """Return the key that decides between exchanges of equal rank.
+
+        Parameters
+        ----------
+        state : Eliminator
+            The state after the exchange.
+        gone : int
+            The variable that is no longer kept.
+        variable : int
+            The variable that is kept in its place.
+        """
         order_of = self.preferences.order_of
         return -round(float(state.correlation[gone]), 6), -order_of(gone), order_of(variable)
 
     def _smallest(self, kept: Collection[int]) -> tuple[frozenset[int] | None, bool]:
-        """Return a smaller set found by branch and bound, and True if all sets were considered.
+        """Return a smaller set that explains the others, or None if none was found.
 
-        Residual shares grow as variables are dropped. So a variable that is not explained now will
+        The second value is True if all sets were considered. The search is branch and bound:
+        residual shares grow as variables are dropped. So a variable that is not explained now will
         not be explained later, and at most the variables explained now can still be dropped.
         """
         everything = frozenset(range(self.sums.n_variables))
@@ -241,9 +261,13 @@ def _best_first(
 ) -> Iterator[frozenset[int]]:
     """Yield the sets that are better than the given rank, the best first.
 
-    Sets whose residuals are equal within a tolerance are tied, and the second value of an entry
-    decides. The tolerance is relative to the best set: fixed limits would separate nearly equal
-    numbers.
+    Parameters
+    ----------
+    found : list of tuples
+        For each set: its rank, a key that decides ties, the set.
+    rank : Rank
+        The rank that sets must beat. Residuals that are equal within a tolerance are tied. The
+        tolerance is relative to the best set: fixed limits would separate nearly equal numbers.
     """
     counts, left = rank
     found = [each for each in found if each[0] < (counts, left - LEAST_LOG_GAIN)]

@@ -1,4 +1,4 @@
-"""Layout of all functions of a set of columns: blocks, columns that each involves, values."""
+"""Layout of all functions of a set of columns: which functions there are, and their variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gramian._support.types import Array, IntArray
 from gramian.core.elimination._layout_moments import LayoutMonomials, layout_monomials
 from gramian.core.rows import RowBlock, Rows
-from gramian.core.sums import Direction, GrowingRows, KnownLevels, involved, scaled
+from gramian.core.sums import Direction, GrowingRows, KnownLevels, scaled
 from gramian.families import Block, Family
 
 
@@ -43,16 +43,17 @@ class Layout:
         return len(self.involves)
 
     def evaluate(self, rows: RowBlock, stop: int) -> tuple[Array, Array, list[Array]]:
-        """Evaluate the constant and the first functions, up to `stop`.
+        """Evaluate the constant and the first `stop` functions on a row block.
 
-        All values are multiplied by the roots of the rows' weights, as the values of `rows.x` are.
+        All values are multiplied by the square roots of the row weights, as the values of `rows.x`
+        are.
 
         Returns
         -------
         values : array of shape (1 + stop, n_rows)
-            The values, one row a function.
+            The values, one row for each function.
         parents : array of shape (n_parents, n_rows)
-            The values of evaluated functions of which other functions are multiples.
+            The values of those functions that are factors of other functions.
         z : list of arrays
             The values of the columns, each of variance 1.
         """
@@ -135,3 +136,29 @@ def _in_range(rows: Rows, columns: Sequence[int], blocks: Sequence[Block]) -> tu
     directions = [Direction(column, 1.0) for column in columns]
     calls = iter(scaled(rows, directions, [call for block in blocks for call in block.calls]))
     return tuple(replace(block, calls=tuple(islice(calls, len(block.calls)))) for block in blocks)
+
+
+def involved(block: Block, of_parents: NDArray[np.bool_], variable: int) -> NDArray[np.bool_]:
+    """Return a mask of the variables that each function of a block depends on.
+
+    Parameters
+    ----------
+    block : Block
+        The functions.
+    of_parents : array of bool, shape (n_parents, n_variables)
+        True if the parent depends on the variable; parents are the earlier functions that are
+        factors of the functions of the block.
+    variable : int
+        The number of the new variable, which all functions of the block depend on.
+
+    Returns
+    -------
+    involves : array of bool, shape (n_functions, n_variables)
+        True if the function depends on the variable.
+    """
+    new = np.zeros((block.n_functions, of_parents.shape[1]), dtype=bool)
+    new[: len(block.parents)] = of_parents[block.parents]
+    for row, call in enumerate(block.calls, start=len(block.parents)):
+        new[row, list(call.variables)] = True
+    new[:, variable] = True
+    return new

@@ -56,7 +56,7 @@ def layout_monomials(family: Family, blocks: Sequence[Block]) -> LayoutMonomials
 
 
 class SharedMoments:
-    """Table of the moments of all pairs of monomials, each distinct moment once.
+    """Table of the moments E[st] of all pairs of monomials; each distinct moment is stored once.
 
     Parameters
     ----------
@@ -74,16 +74,19 @@ class SharedMoments:
         self._table = self._tables.tables[0]
 
     def pays(self, n_rows: int) -> bool:
-        """Return True if the table is cheaper than the products of all functions."""
+        """Return True if this table costs less than products of all pairs of functions."""
         n = len(self._products)
         return self._tables.cost * n_rows + GATHERING_COST * n**2 / 2 < n_rows * n**2 / 2
 
     def sum(self, rows: Rows) -> None:
-        """Sum over the rows of a table."""
+        """Read all rows once, and compute the moments, which are sums over the rows."""
         work = MomentWork(self._directions, self._tables, VariableValues(rows.n_rows, 0))
         (self._table.moments,) = rows.sum(work)
 
     def gather(self, part: slice, out: Array) -> None:
-        """Write the moments of some functions with the constant and all functions up to them."""
+        """Write moments of the functions number `part` to `out`, one row for each function.
+
+        The moments are with the constant and with all functions up to the last one of `part`.
+        """
         functions = slice(1 + part.start, 1 + part.stop)
         self._table.gather(self._products[functions], self._products[: functions.stop], out)

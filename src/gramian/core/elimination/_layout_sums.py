@@ -1,4 +1,4 @@
-"""Covariances of all functions of a layout: the sums that elimination works on."""
+"""Covariances of all functions of some columns (a layout): the sums that elimination works on."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ CONSTANT_FUNCTION = 1e-13
 
 @dataclass(frozen=True)
 class FunctionSums:
-    """Covariances of functions, each scaled to variance 1.
+    """Covariances of functions, each scaled to variance 1; constant functions are left out.
 
-    Constant functions are left out.
+    `collect` computes them from the rows of a table.
     """
 
     gram: Array
@@ -46,7 +46,7 @@ class FunctionSums:
 
 
 def collect(rows: Rows, layout: Layout, *, tile: int = TILE) -> FunctionSums:
-    """Return the covariances of the functions of a layout, summed over the rows of a table.
+    """Return the covariances of the functions of some columns, summed over the rows of a table.
 
     Parameters
     ----------
@@ -77,7 +77,19 @@ def collect(rows: Rows, layout: Layout, *, tile: int = TILE) -> FunctionSums:
 def moments(
     rows: Rows, layout: Layout, *, with_x: bool = False, tile: int = TILE
 ) -> tuple[Array, Array, Array]:
-    """Return covariances of functions, their means, and with `with_x` covariances with columns."""
+    """Return the covariances of the functions of a layout, and their means.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table.
+    layout : Layout
+        The functions.
+    with_x : bool, default=False
+        True to return as third value the covariances with all columns; otherwise it is empty.
+    tile : int, optional
+        The largest number of rows of the Gram matrix that one pass over the table sums.
+    """
     n = layout.n_functions
     gram = np.empty((n, n))
     mean = np.empty(n)
@@ -99,7 +111,10 @@ def moments(
 
 
 def _shared(rows: Rows, layout: Layout) -> SharedMoments | None:
-    """Return the summed moments of monomials; None if products of all functions are cheaper."""
+    """Return the moments E[st] of all pairs of monomials s and t, summed over the rows.
+
+    Return None if products of all functions cost less, or if the functions are no monomials.
+    """
     if (
         layout.monomials is None
         or rows.n_rows * float(layout.n_functions) ** 2 < MANY_MULTIPLICATIONS
@@ -118,7 +133,7 @@ def _tiles(n: int, size: int) -> list[slice]:
 
 @dataclass(frozen=True)
 class TileWork(BlockWork):
-    """Sum the products of some functions with the constant and all functions up to them."""
+    """Work that sums products of some functions with the constant and all functions before them."""
 
     layout: Layout
     part: slice
@@ -126,12 +141,12 @@ class TileWork(BlockWork):
     """Number of columns whose products with the functions are summed: all or none."""
 
     def zeros(self) -> list[Array]:
-        """Return the products of no rows."""
+        """Return the sums before any row is added: zeros."""
         size = self.part.stop - self.part.start
         return [np.zeros((size, 1 + self.part.stop)), np.zeros((size, self.n_columns))]
 
     def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
-        """Add the products on a row block."""
+        """Add the products on the row block `rows` to the arrays `sums`, in place."""
         gram, with_x = sums
         for piece in pieces(rows):
             values, _, _ = self.layout.evaluate(piece, self.part.stop)

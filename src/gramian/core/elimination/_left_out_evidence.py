@@ -34,19 +34,36 @@ class Evidence:
     threshold: float
 
     def inflation(self, n_functions: float) -> float:
-        """Return the factor of residual shares on new rows; the constant is not counted."""
+        """Return the ratio of residual shares on new rows to those on the rows of the fit.
+
+        Parameters
+        ----------
+        n_functions : float
+            The number of functions of the fit, without the constant.
+        """
         spare = self.n_rows - n_functions - 1
         return float((self.n_rows / spare) ** 2) if spare >= LEAST_SPARE_ROWS else np.inf
 
     def on_new_rows(self, share: Array | float, n_functions: float) -> Array:
-        """Return the estimated residual share on new rows."""
+        """Return the estimated residual share on new rows.
+
+        Parameters
+        ----------
+        share : array or float
+            The residual share on the rows of the fit.
+        n_functions : float
+            The number of functions of the fit, without the constant.
+        """
         inflation = self.inflation(n_functions)
         if np.isinf(inflation):  # also for a share of zero
             return np.full(np.shape(share), np.inf)
         return np.asarray(share) * inflation
 
     def margin(self, share: Array | float) -> Array:
-        """Return log(threshold / share), from 0 to the margin of an exact explanation."""
+        """Return log(threshold / share), which is the larger, the better a column is explained.
+
+        Negative values become 0, and the value for an exact explanation is the upper limit.
+        """
         return np.log(
             self.threshold / np.clip(share, min(EXACT_SHARE, self.threshold), self.threshold)
         )

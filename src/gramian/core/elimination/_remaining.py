@@ -37,7 +37,7 @@ NEGLIGIBLE = 0.01
 
 
 class Remaining:
-    """The remaining variables with H, and residual shares after dropping each of them.
+    """The variables that remain, and the share of each that the others would not explain.
 
     Parameters
     ----------
@@ -102,14 +102,18 @@ class Remaining:
         self._count()
 
     def block(self, variable: int) -> IntArray:
-        """Return the rows of H whose functions involve a variable."""
+        """Return the indices of the remaining functions that involve a variable."""
         found = self._blocks.get(variable)
         if found is None:
             found = self._blocks[variable] = np.flatnonzero(self._involves[:, variable])
         return found
 
     def n_functions_without(self, variable: int, other: int | None = None) -> float:
-        """Return an upper bound of the effective number of functions without 1 or 2 variables."""
+        """Return an upper bound of the effective number of functions without some variables.
+
+        The functions that involve `variable` do not count, nor those that involve `other` if it is
+        given.
+        """
         common = self._common
         number = self.n_functions - common[variable, variable]
         if other is not None:
@@ -117,7 +121,10 @@ class Remaining:
         return min(float(number), self.degrees_of_freedom)
 
     def residual(self, variable: int) -> Array:
-        """Return K, the residual covariance of the functions that involve a variable."""
+        """Return K (see the module): residual covariances of functions that involve a variable.
+
+        The residuals are those after projection on all other functions.
+        """
         found = self._residuals.get(variable)
         if found is None:
             block = self.block(variable)
@@ -125,12 +132,12 @@ class Remaining:
         return found
 
     def share(self, variable: int) -> float:
-        """Return the share of a variable that functions of the others do not explain."""
+        """Return the share of a variable that functions of the other variables do not explain."""
         at = self._at(variable)
         return max(0.0, float(self.residual(variable)[at, at]) - self._floor(variable))
 
     def shares_without(self, variables: Sequence[int], other: int) -> Array:
-        """Return residual shares of some variables after also dropping `other`."""
+        """Return the `share` of each of `variables` if the variable `other` is dropped, too."""
         theirs = self.block(other)
         # Coefficients of the functions of `other` in the explanations. They give a lower bound of
         # the losses, which counts only the present residuals of these functions.
@@ -161,13 +168,16 @@ class Remaining:
         return found
 
     def losses(self, variable: int) -> Array:
-        """Return the increase of residual shares of removed variables without `variable`."""
+        """Return how much the residual share of each removed variable grows without `variable`."""
         beta = self._beta[self.block(variable)]
         losses: Array = np.einsum("ij,ij->j", beta, self.residual(variable) @ beta)
         return losses
 
     def coefficients(self, variable: int) -> Array:
-        """Return the coefficients that explain a variable; zero for its own functions."""
+        """Return the coefficients of all functions in the explanation of a variable.
+
+        They are zero for functions that involve the variable.
+        """
         found: Array = -self._weights(variable)
         found[self.block(variable)] = 0.0
         return found
@@ -208,7 +218,7 @@ class Remaining:
         self._count()
 
     def _refresh(self) -> None:
-        """Compute H and β anew, without the rounding errors of updates."""
+        """Compute H and β (see the module) from covariances, without rounding errors of updates."""
         assert self._gram is not None
         self._forget()
         functions = self._functions
@@ -217,14 +227,14 @@ class Remaining:
         self._error = 0.0
 
     def _compact(self) -> None:
-        """Remove the rows of removed functions from H and β."""
+        """Remove the entries of removed functions from the arrays H and β (see the module)."""
         alive = np.flatnonzero(self._alive)
         self._h = self._h[np.ix_(alive, alive)]
         self._beta = self._beta[alive]
         self._forget()
 
     def _forget(self) -> None:
-        """Remove the removed functions from all lists."""
+        """Remove the removed functions from all lists of functions."""
         alive = np.flatnonzero(self._alive)
         self._functions = self._functions[alive]
         self._involves = np.asfortranarray(self._involves[alive])
@@ -234,7 +244,7 @@ class Remaining:
         self._forget_found()
 
     def _forget_found(self) -> None:
-        """Clear the results stored for single variables."""
+        """Clear the cached results for single variables, which a removal makes invalid."""
         self._blocks.clear()
         self._residuals.clear()
         self._explanations.clear()
@@ -249,10 +259,17 @@ class Remaining:
         )
 
     def _factorize(self, gram: Array, removed: Array, *, overwrite: bool) -> None:
-        """Compute H, and β and residual shares of removed columns.
+        """Compute H and β (see the module), and the residual shares of the removed variables.
 
-        `removed` holds the covariances of these columns with the functions. If G + P has no
-        inverse, P grows by an equal amount for all functions until it has one.
+        Parameters
+        ----------
+        gram : array of shape (n, n)
+            The covariance G of the n remaining functions.
+        removed : array of shape (n, n_removed)
+            The covariances of the functions with the removed variables.
+        overwrite : bool
+            True if `gram` may be overwritten. If False and G + P has no inverse, P grows by an
+            equal amount for all functions until it has one.
         """
         # With threads, OpenBLAS crashes on very large matrices: see `MAX_SIDE`.
         with threads_for(0 if len(gram) > MAX_SIDE else float(len(gram)) ** 3):
@@ -289,7 +306,7 @@ class Remaining:
 
 
 def _mirror(h: Array, tile: int = 1024) -> None:
-    """Copy the upper triangle of a matrix in C order to the lower one."""
+    """Copy the upper triangle of a matrix in C order to its lower triangle, in place."""
     for start in range(0, len(h), tile):
         part = slice(start, start + tile)
         square = h[part, part]

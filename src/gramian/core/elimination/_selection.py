@@ -11,13 +11,19 @@ import numpy as np
 from gramian._support.blas import symmetric
 from gramian._support.types import Array
 from gramian.core.elimination._backward_elimination import Confirm, Elimination, Preferences
+from gramian.core.elimination._dependent_rows import groups_of
 from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal
 from gramian.core.elimination._layout import Layout, lay_out
 from gramian.core.elimination._layout_sums import FunctionSums, collect
 from gramian.core.elimination._left_out_evidence import EXACT_SHARE
 from gramian.core.elimination._remaining import LARGE
-from gramian.core.elimination._verification import leave_one_out
-from gramian.core.rows import Rows
+from gramian.core.elimination._verification import (
+    ColumnFit,
+    fit_columns,
+    leave_groups_out,
+    leave_one_out,
+)
+from gramian.core.rows import ArrayRows, RecordedRows, Rows
 from gramian.families import Family
 
 PENALTIES = (0.0, 1e-4, 1e-2, np.inf)
@@ -123,7 +129,9 @@ def select(
     max_functions: int = MAX_FUNCTIONS,
     progress: Callable[[str], None] | None = None,
 ) -> Selection:
-    """Keep as few columns as explain all others, whatever their units and order.
+    """Keep as few columns as possible, such that functions of them explain all other columns.
+
+    The result does not depend on the units or on the order of the columns.
 
     Parameters
     ----------
@@ -223,7 +231,11 @@ def select(
 
 @dataclass(frozen=True)
 class Check:
-    """Check, leaving out one row at a time, that functions of kept columns explain dropped ones."""
+    """Check with left-out rows that functions of kept columns explain dropped columns.
+
+    Each row is left out of the fit that explains it. If rows in memory depend on each other, they
+    are also left out together.
+    """
 
     rows: Rows
     family: Family
@@ -231,7 +243,17 @@ class Check:
     threshold: float
 
     def left(self, kept: Collection[int], dropped: Sequence[int], alpha: float) -> dict[int, float]:
-        """Return the leave-one-out residual share of each dropped variable, given the kept."""
+        """Return for each dropped variable the share that is not explained in left-out rows.
+
+        Parameters
+        ----------
+        kept : collection of int
+            The variables whose functions explain.
+        dropped : sequence of int
+            The variables to explain.
+        alpha : float
+            The penalty of every function but the variables themselves.
+        """
         if not dropped:
             return {}
         n_full = len(self.layout.blocks)
@@ -242,11 +264,20 @@ class Check:
             [columns[j] for j in kept if j < n_full],
             [columns[j] for j in kept if j >= n_full],
         )
-        left = leave_one_out(self.rows, functions, [columns[j] for j in dropped], alpha)
+        fit = fit_columns(self.rows, functions, [columns[j] for j in dropped], alpha)
+        left = leave_one_out(self.rows, fit)
+        rows = self.rows.rows if isinstance(self.rows, RecordedRows) else self.rows
+        if isinstance(rows, ArrayRows):
+            used = [columns[j] for j in kept]
+            for i in np.flatnonzero(left <= self.threshold).tolist():
+                left[i] = max(left[i], _left_in_groups(rows, fit.only(i), used))
         return dict(zip(dropped, map(float, left), strict=True))
 
     def confirm(self, alpha: float) -> Confirm:
-        """Return the function that an elimination calls before it drops a variable."""
+        """Return the function that an elimination calls before it drops a variable.
+
+        It returns True if the explanation holds in left-out rows; `alpha` is the penalty.
+        """
 
         def confirmed(kept: Collection[int], dropped: Collection[int]) -> bool:
             left = self.left(kept, list(dropped), alpha)
@@ -255,8 +286,26 @@ class Check:
         return confirmed
 
 
+def _left_in_groups(rows: ArrayRows, fit: ColumnFit, kept: Sequence[int]) -> float:
+    """Return the largest residual share of a column if dependent rows are left out together.
+
+    Parameters
+    ----------
+    rows : ArrayRows
+        The table.
+    fit : ColumnFit
+        The fit of the column to all rows.
+    kept : sequence of int
+        The columns whose functions explain it.
+    """
+    (target,) = fit.targets
+    root = rows.root[:, np.newaxis]
+    groups = groups_of(rows.x[:, target] / rows.root, lambda: rows.x[:, kept] / root)
+    return max((float(leave_groups_out(rows, fit, each)[0]) for each in groups), default=0.0)
+
+
 def _among(preferences: Preferences, columns: Sequence[int]) -> Preferences:
-    """Return preferences about the columns of a table, by position among the given columns."""
+    """Return the user's preferences for `columns` only, numbered by their position in `columns`."""
     keep = frozenset(i for i, j in enumerate(columns) if j in set(preferences.keep))
     priority = [preferences.priority_of(j) for j in columns]
     return Preferences(keep, priority, [preferences.order_of(j) for j in columns])
@@ -269,7 +318,11 @@ def _functions(
     max_functions: int,
     preferences: Preferences,
 ) -> tuple[Layout, Literal["all", "forward"]]:
-    """Return the layout of all columns, or of the columns that a forward pass puts first."""
+    """Return the functions of all columns, if these are not too many ("all").
+
+    Otherwise ("forward") a forward pass orders the columns: the first ones bring all their
+    functions, and the others only themselves.
+    """
     layout = lay_out(rows, family, columns, most=max_functions)
     if len(layout.blocks) == len(columns):
         return layout, "all"
@@ -281,11 +334,11 @@ def _functions(
 
 
 def forward_order(covariance: Array, columns: Sequence[int], ranks: Sequence[int]) -> list[int]:
-    """Return positions of columns, ordered by the residual variance that each explains.
+    """Return the positions of columns; columns that explain most of the others come first.
 
-    The gain of column j is ‖Σe_j‖² / Σ_jj, with the residual covariance Σ of columns of variance
-    1: neither units nor the order of columns matter. Among equal gains the smaller rank comes
-    first. Columns with nearly no residual come last, by rank.
+    The gain of column j is ‖Σe_j‖² / Σ_jj, with the residual covariance Σ of columns of variance 1:
+    neither units nor the order of columns matter. Among equal gains the smaller rank comes first.
+    Columns with nearly no residual variance come last, by rank.
     """
     left = symmetric(covariance)[np.ix_(list(columns), list(columns))]
     order: list[int] = []
@@ -314,7 +367,11 @@ def _best(
     prove: bool,
     check: Check | None,
 ) -> tuple[Choice, float]:
-    """Return the best choice, and the given penalty or the penalty with the fewest kept columns."""
+    """Return the best elimination, and the penalty with which it was found.
+
+    If `alpha` is "auto", it is the penalty with the fewest kept columns. The other parameters are
+    those of `select`; `check` is None to skip the check with left-out rows.
+    """
     large = len(sums.gram) > LARGE
     penalties: Sequence[float]
     if alpha != "auto":

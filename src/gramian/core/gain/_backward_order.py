@@ -18,9 +18,10 @@ MOST_FUNCTIONS_PER_ROW = 0.5
 def backward_order(rows: Rows, family: Family, asked: GainRequest) -> list[int]:
     """Drop columns one by one; each step drops the column with the smallest loss of variance.
 
-    Let H = (G + P)⁻¹ of the functions of the remaining columns, and B the functions that involve
-    column j. Dropping j costs βᵀ(H[B, B])⁻¹β of each column dropped before, and the residual
-    variance of j itself; the remaining columns explain themselves.
+    Let G be the covariance of the functions of the remaining columns, P their penalties, H = (G +
+    P)⁻¹, β the coefficients of the fit, and B the functions that involve column j. Dropping j costs
+    βᵀ(H[B, B])⁻¹β of each column dropped before, and the residual variance of j itself. The
+    remaining columns explain themselves.
 
     Parameters
     ----------
@@ -62,6 +63,16 @@ def backward_order(rows: Rows, family: Family, asked: GainRequest) -> list[int]:
 
 
 def _loss(remaining: Remaining, variable: int, variances: Array) -> float:
-    """Return the variance of all columns that is lost by dropping a variable."""
+    """Return the variance of all columns that would be lost by dropping a column.
+
+    Parameters
+    ----------
+    remaining : Remaining
+        The columns that are not dropped yet.
+    variable : int
+        The column that would be dropped next.
+    variances : array of shape (n_columns,)
+        The variances of all columns.
+    """
     of_others = remaining.losses(variable) @ variances[remaining.removed]
     return float(of_others + remaining.share(variable) * variances[variable])

@@ -1,4 +1,8 @@
-"""Search for columns: a plain search, one without exchanges, one with a beam; the best is kept."""
+"""Searches for the columns that explain most, of which the best result is kept.
+
+There are three searches: a plain one, one without exchanges of columns, and one with a beam, which
+continues several sets at each size.
+"""
 
 from __future__ import annotations
 
@@ -99,9 +103,10 @@ def _search(
 
 
 def best_of(found: Sequence[tuple[BestSets, StopReason]]) -> tuple[BestSets, StopReason]:
-    """Return the best sets of several searches; the first search decides the number of columns.
+    """Return the best set of each size of several searches, and the reason why the first one ended.
 
-    If the first search met the request, a search that meets it with fewer columns is better.
+    The first search decides the number of columns. If it met the request, a search that meets the
+    request with fewer columns is better.
     """
     (first, reason), *_ = found
     if reason in ENOUGH:

@@ -1,4 +1,4 @@
-"""Request and result of a search for the best sets of columns."""
+"""Request and result of a search for the sets of columns that explain most of all columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gramian.core.pursuit import Limits
 
 @dataclass(frozen=True, eq=False)
 class BestSets:
-    """The best sets of columns that a search found, one of each size."""
+    """The sets of columns that explain most, one set of each size, which a search found."""
 
     columns: tuple[tuple[int, ...], ...]
     """The sets of 1, 2, ... columns, each in the order in which columns joined. The last set is

@@ -1,4 +1,7 @@
-"""Sums over rows of products of candidates' functions."""
+"""Sums over rows of products of candidates' functions.
+
+A candidate is a column outside the selected set of columns.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ BYTES_AT_ONCE = 2**24
 
 @dataclass(frozen=True)
 class Order:
-    """Products of one candidate's functions that are to be summed."""
+    """A column outside the selected set, and the products of its functions that shall be summed."""
 
     column: int
     newcomer: Newcomer
@@ -35,7 +38,7 @@ class Order:
 
 @dataclass(frozen=True)
 class CandidateSums:
-    """The sums for one candidate."""
+    """The sums over rows of the products that an `Order` asks for."""
 
     mean: Array
     """E[g] of the new functions g."""
@@ -50,16 +53,16 @@ class CandidateSums:
 
 
 def sum_candidates(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[CandidateSums]:
-    """Read the table once, and return the sums of all orders.
+    """Read the table once, and return the sums of the products that each order asks for.
 
     Parameters
     ----------
     rows : Rows
         The table. Columns have mean 0 and variance 1.
     frame : Frame
-        The functions of the set.
+        The functions of the selected columns.
     orders : sequence of Order
-        The products to sum, for each candidate.
+        For each candidate (a column that is not selected), the products to sum.
     """
     if not orders:
         return []
@@ -85,7 +88,10 @@ def sum_candidates(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[Ca
 
 @dataclass(frozen=True)
 class CandidateWork(BlockWork):
-    """Sum products of candidates' functions with functions of the set, with X and each other."""
+    """Sum products of candidates' functions with each other, with X and with the selected columns.
+
+    A candidate is a column that is not selected. Of the selected columns, all functions count.
+    """
 
     frame: Frame
     orders: tuple[Order, ...]
@@ -93,13 +99,13 @@ class CandidateWork(BlockWork):
 
     @cached_property
     def groups(self) -> list[slice]:
-        """Slices of neighbouring orders that are alike except for the column."""
+        """Slices of neighbouring entries of `orders` that differ in the column only."""
         orders, n = self.orders, len(self.orders)
         starts = [0, *(i for i in range(1, n) if not _same(orders[i - 1], orders[i]))]
         return [slice(*pair) for pair in itertools.pairwise([*starts, n])]
 
     def zeros(self) -> list[Array]:
-        """Return the products of no rows: four arrays for each group."""
+        """Return the sums before any row is added: four arrays of zeros per slice of `groups`."""
         sums = []
         for group in self.groups:
             order, size = self.orders[group.start], group.stop - group.start
@@ -113,7 +119,7 @@ class CandidateWork(BlockWork):
         return sums
 
     def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
-        """Add the products on a row block."""
+        """Add the products on the row block `rows` to the arrays `sums`, in place."""
         for piece in pieces(rows):
             self._add(sums, piece, add_product)
 
@@ -147,7 +153,7 @@ class CandidateWork(BlockWork):
 
 
 def _same(a: Order, b: Order) -> bool:
-    """Return True if two orders differ in the column only."""
+    """Return True if two orders ask for the same products, for different columns."""
     return a.newcomer.block is b.newcomer.block and all(
         np.array_equal(x, y) for x, y in ((a.new, b.new), (a.old, b.old), (a.fresh, b.fresh))
     )

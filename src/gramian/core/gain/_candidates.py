@@ -1,4 +1,4 @@
-"""Moments of the functions that candidates would bring to a set."""
+"""Moments of the functions of candidates, which are columns outside the selected set."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian._support.types import Array
+from gramian.core._tolerances import TIE
 from gramian.core.gain._frame import Frame, Frames, Newcomer
 from gramian.core.rows import Rows
 
@@ -20,7 +21,7 @@ KEPT_BYTES = 2**29
 class ScaledMoments:
     """Covariances of functions with each other and with X, each function scaled to norm one.
 
-    As in the pursuit, the norm is the root of E[f²], before the mean is subtracted.
+    The norm is the root of E[f²], before the mean is subtracted.
     """
 
     mean: Array
@@ -32,7 +33,10 @@ class ScaledMoments:
 
 @dataclass(frozen=True)
 class Candidate:
-    """The functions of a candidate: their moments, and covariances with functions of a set."""
+    """A column outside the selected set, with the covariances of the functions that it brings.
+
+    They are covariances with each other, with X and with the functions of the selected set.
+    """
 
     column: int
     newcomer: Newcomer
@@ -44,16 +48,18 @@ class Candidate:
 
     @property
     def n_bytes(self) -> int:
-        """Memory in bytes."""
+        """Memory in bytes that the stored covariances take."""
         moments = self.moments
         return self.cross.nbytes + moments.gram.nbytes + moments.with_x.nbytes
 
 
 class Candidates(ABC):
-    """Store of the moments of candidates; only missing moments are summed over rows.
+    """Store of the moments of candidates, which are columns outside the selected set.
 
-    When a column joins the set, products with this column are summed, and all other products stay.
-    When a column leaves the set, products with this column are removed.
+    A candidate brings functions. Its moments are the covariances of these functions with each
+    other, with the functions of the set and with X. Stored moments are used again, and only missing
+    ones are summed over rows: when a column joins the set, products with this column are summed;
+    when a column leaves the set, products with it are removed.
 
     Parameters
     ----------
@@ -62,7 +68,8 @@ class Candidates(ABC):
     frames : Frames
         Makes the functions of sets and candidates.
     covariance : array of shape (n_columns, n_columns)
-        E[XXᵀ] of the scaled columns: enough if the functions are the columns themselves.
+        E[XXᵀ] of the scaled columns. It gives all moments if the functions are the columns
+        themselves.
     """
 
     def __init__(self, rows: Rows, frames: Frames, covariance: Array) -> None:
@@ -71,16 +78,16 @@ class Candidates(ABC):
         self._covariance = covariance
 
     def of(self, columns: Sequence[int], frame: Frame, moments: ScaledMoments) -> list[Candidate]:
-        """Return the moments of candidates outside a set.
+        """Return the moments of candidates, summed over rows if they are not stored.
 
         Parameters
         ----------
         columns : sequence of int
-            The candidates.
+            The candidates: columns outside the selected set.
         frame : Frame
-            The set.
+            The functions of the selected set.
         moments : ScaledMoments
-            The moments of the set's functions.
+            The covariances of the functions of the selected set.
         """
         newcomers = dict(zip(columns, self._frames.newcomers(frame, columns), strict=True))
         alone = frame.n_functions == len(frame.members)
@@ -89,7 +96,10 @@ class Candidates(ABC):
         return self._of(newcomers, frame, moments)
 
     def _linear(self, column: int, newcomer: Newcomer, frame: Frame) -> Candidate:
-        """Return a candidate that brings only itself, to a set of columns without functions."""
+        """Return the covariances of a column outside the set if all functions are columns.
+
+        These covariances are stored already; nothing is summed.
+        """
         with_x = self._covariance[[column]]
         moments = ScaledMoments(np.zeros(1), np.ones(1), with_x[:, [column]], with_x)
         return Candidate(column, newcomer, frame, moments, with_x[:, frame.columns])
@@ -98,4 +108,20 @@ class Candidates(ABC):
     def _of(
         self, newcomers: dict[int, Newcomer], frame: Frame, moments: ScaledMoments
     ) -> list[Candidate]:
-        """Return the moments of candidates with functions of any kind."""
+        """Return the moments of candidates whose functions are not only the columns themselves.
+
+        Parameters
+        ----------
+        newcomers : dict
+            The functions that each candidate brings, by the number of its column.
+        frame : Frame
+            The functions of the selected set.
+        moments : ScaledMoments
+            The covariances of the functions of the selected set.
+        """
+
+
+def largest_gains(gains: Array, n: int) -> list[int]:
+    """Return the columns of the n largest gains above zero; in ties, the first columns."""
+    rounded = gains * (1 + TIE * np.arange(len(gains), 0, -1) / len(gains))
+    return [int(c) for c in np.argsort(-rounded, kind="stable")[:n] if gains[c] > 0]

@@ -13,7 +13,7 @@ from gramian._support.types import Array
 from gramian.core._tolerances import TIE
 from gramian.core.gain._backward_order import backward_order
 from gramian.core.gain._best_sets import BestSets, GainRequest
-from gramian.core.gain._candidates import ScaledMoments
+from gramian.core.gain._candidates import ScaledMoments, largest_gains
 from gramian.core.gain._explained import Explained, without_member
 from gramian.core.gain._frame import Frames, Member
 from gramian.core.gain._monomials import candidates_of
@@ -24,6 +24,8 @@ from gramian.families import Family
 
 LEAST_GAIN = 1e-4
 """Share of the residual variance that an exchange must gain."""
+FEW_COLUMNS = 30
+"""Number of columns up to which the last exchanges try all columns."""
 PROMISING = 0.95
 """Share of a member's linear gain that a column needs to be tried in its place."""
 FEWER_CANDIDATES = 6
@@ -35,7 +37,7 @@ LARGEST_PENALTY = 1e12
 
 
 class Run:
-    """State of a search for columns.
+    """A search for the columns that explain most: it holds the selected set, and changes it.
 
     Parameters
     ----------
@@ -46,8 +48,7 @@ class Run:
     after : Run, optional
         An earlier search, whose penalties and stored candidates are used.
     rethinks : bool, default=True
-        True to exchange and drop columns during the search. If False, columns are exchanged at
-        the end, and only if they explain more than the columns of the earlier search.
+        True to exchange columns during the search, too; False to exchange them at its end only.
     """
 
     def __init__(
@@ -92,21 +93,23 @@ class Run:
         self._next = 2
         """The size at which the next round of exchanges begins."""
         self._trace = Trace([self._largest], [self._total])
+        self._thorough = False
+        """True if exchanges try all columns and not only the most promising ones."""
 
     @property
     def _total(self) -> float:
-        """Total residual variance."""
+        """Residual variance of all columns together, after the fit by the selected set."""
         return max(0.0, float(np.trace(self._covariance)) - self.now.value)
 
     @property
     def _largest(self) -> float:
-        """Largest residual variance of a column."""
+        """Residual variance of the column that the selected set explains least."""
         return float(np.maximum(self.now.left.diagonal(), 0.0).max())
 
     def run(self) -> tuple[BestSets, StopReason]:
-        """Grow the set until a limit is reached."""
+        """Select columns until a limit is reached; return the best sets and the limit."""
         for column in self.asked.given:
-            self._add(column)
+            self._become(self._with(column))
         while (reason := self._reason()) is None:
             columns = self._joining()
             if not columns:
@@ -116,7 +119,7 @@ class Run:
                 reason = "max_functions"
                 break
             if self._crowded():
-                self._add(columns[0])
+                self._become(self._with(columns[0]))
                 reason = "saturated"
                 break
             self._grow(columns)
@@ -128,18 +131,21 @@ class Run:
             return self._found(), reason
         if self.asked.exchange and reason != "saturated":
             self._exchange_all()
+            if len(self._covariance) <= FEW_COLUMNS:
+                self._thorough = True
+                self._exchange_all()
         return self._with_advice(), reason
 
     @property
     def _wins(self) -> bool:
-        """True if this search beats the earlier search: fewer columns, or more variance."""
+        """True if this search beats the earlier one: it needs fewer columns, or explains more."""
         if self._rival is None:
             return True
         size, other = len(self.top.frame.members), len(self._rival.frame.members)
         return size < other or self.top.value > self._rival.value
 
     def _is_time(self) -> bool:
-        """Return True if exchanges are due: the larger the set, the longer they take."""
+        """Return True if so many columns are selected that exchanges of columns are due again."""
         size = len(self.now.frame.members)
         if not self._rethinks or self.order is not None or size < self._next:
             return False
@@ -147,7 +153,7 @@ class Run:
         return True
 
     def _reason(self) -> StopReason | None:
-        """Return the reason to stop, None to continue."""
+        """Return the reason to stop the search, or None to continue."""
         asked, limits = self.asked, self.asked.limits
         if limits.n_steps is not None and len(self.now.frame.members) >= limits.n_steps:
             return limits.count_name
@@ -164,25 +170,25 @@ class Run:
         return None
 
     def _joining(self) -> list[int]:
-        """Return the candidates, one of which joins the set."""
+        """Return the columns of which one is selected next; empty if no column explains more."""
         if self.order is None:
             return self._short_list()
         gains = self.now.linear_gains()
         return [column for column in self.order if gains[column] > 0][:1]
 
     def _short_list(self) -> list[int]:
-        """Return the best candidates by their linear gain."""
+        """Return the columns that are not selected with the largest linear gains."""
         n = self.asked.beam if self._is_linear else self.asked.n_candidates
-        return _largest(self.now.linear_gains(), n)
+        return largest_gains(self.now.linear_gains(), n)
 
     def _n_new(self) -> int:
-        """Return the number of functions that one more column brings."""
+        """Return the number of functions that one more selected column would add."""
         frame = self.now.frame
         others = [c for c in range(len(self._covariance)) if c not in frame.columns]
         return max(len(each.involves) for each in self._frames.newcomers(frame, others[:1]))
 
     def _crowded(self) -> bool:
-        """Return True if one more column makes as many functions as there are rows."""
+        """Return True if one more selected column makes as many functions as there are rows."""
         if self.alphas[len(self.now.frame.members)] > 0:
             return False
         return self.now.frame.n_functions + self._n_new() + 1 >= self._n_rows
@@ -192,22 +198,22 @@ class Run:
         return most is not None and self.now.frame.n_functions + self._n_new() > most
 
     def _grow(self, columns: Sequence[int]) -> None:
-        """Add the candidate that explains most; with a beam, compare after exchanges."""
+        """Select the best of `columns`; with `beam` > 1, try several, each with exchanges."""
         before = self.now
         for column in self._best_of(columns):
             self.now = before
-            self._add(column)
+            self._become(self._with(column))
             if self.asked.beam > 1:
                 self._exchange_all()
         self._take_up()
 
     def _take_up(self) -> None:
-        """Continue with the best of the largest sets, if the current set is as large."""
+        """Continue with the best set of the largest size, if as many columns are selected now."""
         if len(self.now.frame.members) == len(self.top.frame.members):
             self.now = self.top
 
     def _best_of(self, columns: Sequence[int]) -> list[int]:
-        """Return the candidates that explain most, as many as the beam is wide."""
+        """Return the columns of `columns` that explain most, at most `asked.beam` of them."""
         if len(columns) == 1:
             return list(columns)
         found = self._candidates.of(columns, self.now.frame, self.now.moments)
@@ -220,7 +226,7 @@ class Run:
         return order
 
     def _explained(self, members: Sequence[Member], moments: ScaledMoments) -> Explained:
-        """Return the fit of a set, with the penalty of its size."""
+        """Return the fit of all columns by the columns `members`, with the penalty of this size."""
         frame = self._frames.of(members)
 
         def fit(alpha: float) -> Explained:
@@ -233,25 +239,21 @@ class Run:
         self.alphas[len(members)] = chosen.alpha
         return chosen
 
-    def _add(self, column: int) -> None:
-        """Add a column to the set."""
-        self._become(self._with(column))
-
     def _with(self, column: int) -> Explained:
-        """Return the fit of the set with one more column."""
+        """Return the fit of all columns by the selected columns and one more column."""
         now = self.now
         (candidate,) = self._candidates.of([column], now.frame, now.moments)
         members = [*now.frame.members, Member(column, next(self._numbers))]
         return self._explained(members, now.joined(candidate))
 
     def _drop(self, place: int) -> Explained:
-        """Return the fit of the set without the member at a place."""
+        """Return the fit of all columns without the selected column at position `place`."""
         now = self.now
         members = [each for i, each in enumerate(now.frame.members) if i != place]
         return self._explained(members, without_member(now.moments, now.frame, place))
 
     def _become(self, other: Explained) -> None:
-        """Continue with another set, and record it."""
+        """Continue with the columns that the fit `other` has selected, and record them."""
         self.now = other
         size, trace = len(other.frame.members), self._trace
         if size > max(self._best):
@@ -265,7 +267,7 @@ class Run:
             trace.total[-1], trace.largest[-1] = self._total, self._largest
 
     def _note(self, other: Explained) -> bool:
-        """Record a set if it is the best of its size so far; return True if it is."""
+        """Record the columns of a fit if no set of this size explains more; True if recorded."""
         size = len(other.frame.members)
         is_best = size not in self._best or other.value > self._best[size][0]
         if is_best:
@@ -273,12 +275,12 @@ class Run:
         return is_best
 
     def _is_better(self, value: float, size: int) -> bool:
-        """Return True if a value clearly exceeds the value of the best set of this size."""
+        """Return True if an explained variance clearly exceeds that of the best set of `size`."""
         best, _ = self._best[size]
         return value > best + LEAST_GAIN * (float(np.trace(self._covariance)) - best)
 
     def _reconsider(self) -> None:
-        """Exchange columns, and drop one if the smaller set is the best of its size."""
+        """Exchange columns, and drop a column if the smaller set is then the best of its size."""
         self._exchange_all()
         free = len(self.asked.given)
         while len(self.now.frame.members) > free + 2:
@@ -290,12 +292,12 @@ class Run:
             self._exchange_all()
 
     def _exchange_all(self) -> None:
-        """Exchange columns until no exchange explains more."""
+        """Exchange selected columns for other columns until no exchange explains more."""
         while self._exchange():
             pass
 
     def _exchange(self) -> bool:
-        """Compute all exchanges, make the best ones, and return True if any was made."""
+        """Exchange selected columns for other columns; return True if any exchange was made."""
         members = self.now.frame.members
         made = False
         for value, number, column in self._exchanges():
@@ -315,10 +317,7 @@ class Run:
         return made
 
     def _exchanges(self) -> list[tuple[float, int, int]]:
-        """Return exchanges: the variance explained, the number of the member, the new column.
-
-        The best exchanges come first; each member occurs once.
-        """
+        """Return (explained variance, number of the column that leaves, new column), best first."""
         now, free = self.now, len(self.asked.given)
         if len(now.frame.members) == free:
             return []
@@ -340,17 +339,16 @@ class Run:
         return sorted((each for each in best.values() if each[0] > now.value), reverse=True)
 
     def _instead(self, place: int, gains: Array) -> list[int]:
-        """Return the best candidates for the place of a member, by their linear gain."""
+        """Return columns that may replace the selected column at position `place`, best first."""
         column = self.now.frame.columns[place]
         own, gains[column] = gains[column], 0.0
+        if self._thorough:
+            return largest_gains(gains, len(gains))
         n = 1 if self._is_linear else -(-self.asked.n_candidates // FEWER_CANDIDATES)
-        return [c for c in _largest(gains, n) if gains[c] > PROMISING * own]
+        return [c for c in largest_gains(gains, n) if gains[c] > PROMISING * own]
 
     def _ordered(self) -> tuple[int, ...]:
-        """Return the columns of the set; columns that cost least when dropped come last.
-
-        Smaller sets on the way are recorded if they are the best of their size.
-        """
+        """Return the selected columns, cheapest to drop last; record the best smaller sets."""
         free, last = len(self.asked.given), []
         while len(self.now.frame.members) > free:
             place = free + int(np.argmin(self.now.losses[free:]))
@@ -360,7 +358,7 @@ class Run:
         return (*self.now.frame.columns, *reversed(last))
 
     def _found(self) -> BestSets:
-        """Return the best sets."""
+        """Return the best set of each size, and the variance that it does not explain."""
         whole = float(np.trace(self._covariance))
         sizes = sorted(self._best)
         return BestSets(
@@ -372,7 +370,7 @@ class Run:
         )
 
     def _with_advice(self) -> BestSets:
-        """Return the best sets, with gains of further columns and losses of members."""
+        """Return the best sets, gains of further columns, and losses without selected columns."""
         self.now = self.top
         columns = self._short_list()
         gains: dict[int, float] = {}
@@ -390,9 +388,3 @@ class Run:
             following=tuple(following),
             gains=np.array([gains[c] for c in following]),
         )
-
-
-def _largest(gains: Array, n: int) -> list[int]:
-    """Return the columns of the n largest gains above zero; in ties, the first columns."""
-    rounded = gains * (1 + TIE * np.arange(len(gains), 0, -1) / len(gains))
-    return [int(c) for c in np.argsort(-rounded, kind="stable")[:n] if gains[c] > 0]

@@ -1,4 +1,4 @@
-"""Candidates with functions of any kind, evaluated on the rows of the table."""
+"""Candidates (columns outside the selected set) whose functions are evaluated on all rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from gramian.core.sums import check_finite
 
 
 class EvaluatedCandidates(Candidates):
-    """Store of the products of candidates' functions with functions of the latest set."""
+    """Store of products of candidates' functions with the functions of the last selected set.
+
+    A candidate is a column outside the set. Its functions are evaluated on the rows of the table.
+    """
 
     def __init__(self, rows: Rows, frames: Frames, covariance: Array) -> None:
         super().__init__(rows, frames, covariance)
@@ -64,7 +67,10 @@ class EvaluatedCandidates(Candidates):
         )
 
     def _forget(self, n_asked: int) -> None:
-        """Remove the candidates that were used longest ago, if they take too much memory."""
+        """Remove stored columns that were used longest ago, if all take too much memory.
+
+        The `n_asked` columns that were used last stay.
+        """
         total = sum(each.n_bytes for each in self._known.values())
         for column in list(self._known)[: len(self._known) - n_asked]:
             if total <= KEPT_BYTES:
@@ -75,7 +81,21 @@ class EvaluatedCandidates(Candidates):
 def _update(
     old: Candidate | None, order: Order, found: CandidateSums, frame: Frame, moments: ScaledMoments
 ) -> Candidate:
-    """Return a candidate from its stored products and its new sums."""
+    """Return a candidate from its stored products and its new sums.
+
+    Parameters
+    ----------
+    old : Candidate or None
+        The candidate with its stored products, if there are any.
+    order : Order
+        The candidate, and the products that were summed.
+    found : CandidateSums
+        The new sums.
+    frame : Frame
+        The functions of the selected set.
+    moments : ScaledMoments
+        The covariances of the functions of the selected set.
+    """
     n, p, new = len(order.newcomer.involves), frame.n_functions, order.new
     mean, norm = np.empty(n), np.empty(n)
     cross, own = np.empty((n, p)), np.empty((n, n))
@@ -107,5 +127,5 @@ def _update(
 
 
 def _staying(old: Candidate, frame: Frame) -> NDArray[np.bool_]:
-    """Return True for members of a candidate's stored set that are in the new set."""
+    """Return a mask of the set with which `old` was stored: True for members still in `frame`."""
     return np.isin(np.array(old.frame.numbers, dtype=np.intp), frame.numbers)

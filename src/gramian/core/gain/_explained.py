@@ -1,5 +1,6 @@
 """Variance that the functions of a set of columns explain, and its change by an exchange.
 
+A set of columns is selected; its columns are called members, and all other columns are candidates.
 Let G be the covariance of the functions f of the set, C = E[fXᵀ], P the penalties, and
 G + P = LLᵀ. The set explains ‖Y‖² of X, Y = L⁻¹C. A candidate with functions g, which have the
 covariance E with f, adds
@@ -38,7 +39,7 @@ from gramian.core.gain._frame import Frame
 
 @dataclass(frozen=True)
 class Gain:
-    """Variance that a candidate adds to a set, and matrices that exchanges need."""
+    """Variance that one more column adds to the selected columns, and matrices of the module."""
 
     candidate: Candidate
     value: float
@@ -82,14 +83,14 @@ class Explained:
 
     @cached_property
     def _factor(self) -> Array:
-        """L."""
+        """The lower Cholesky factor L of G + P (see the module)."""
         penalty = np.full(self.frame.n_functions, self.alpha)
         penalty[self.frame.layout.singles] = 0.0
         return _factorize(self.moments.gram, penalty)
 
     @cached_property
     def _fit(self) -> Array:
-        """Y."""
+        """Y = L⁻¹C (see the module): the selected columns explain ‖Y‖² of the variance."""
         fit = np.ascontiguousarray(self.moments.with_x * self._units)
         with self._threads(fit.shape[1]):
             solve_lower(self._factor, fit)
@@ -97,7 +98,7 @@ class Explained:
 
     @cached_property
     def value(self) -> float:
-        """Explained variance, less the penalty."""
+        """Variance of all columns that the selected columns explain, minus the penalty."""
         return float(np.einsum("ij,ij->", self._fit, self._fit))
 
     def _threads(self, n_columns: int) -> AbstractContextManager[Any]:
@@ -113,13 +114,13 @@ class Explained:
 
     @cached_property
     def _squares(self) -> Array:
-        """The sum of squares of each column of Σ."""
+        """The sum of squares of each column of the residual covariance Σ."""
         squares: Array = np.einsum("ij,ij->j", self.left, self.left)
         return squares
 
     @cached_property
     def inverse(self) -> Array:
-        """H."""
+        """H = (G + P)⁻¹, where G is the covariance of the functions and P their penalties."""
         if not self._factor.size:  # LAPACK refuses empty matrices
             return self._factor.copy()
         inverse, _ = lapack.dpotri(self._factor, lower=1)
@@ -127,22 +128,26 @@ class Explained:
 
     @cached_property
     def coefficients(self) -> Array:
-        """β."""
+        """The coefficients β of the functions in the fit of all columns."""
         found = self._fit.copy()
         solve_lower(self._factor, found, transposed=True)
         return found
 
     def linear_gains(self) -> Array:
-        """Return the linear gain of each column: the variance it explains alone; 0 for members."""
+        """Return the variance that each column would add by itself; 0 for selected columns.
+
+        Products of the column with other columns do not count.
+        """
         gains = self._gains_of(self.left.diagonal(), self._squares)
         gains[self.frame.columns] = 0.0
         return gains
 
     def linear_gains_without(self) -> Array:
-        """Return the linear gains of all columns for the set without each member, by rows.
+        """Return the linear gains of all columns; row i is without the selected column i.
 
-        Without a member the residual covariance is Σ + RᵀR. The matrices R of all members are
-        stacked; diagonals and column squares of Σ + RᵀR are sums over the rows of each R.
+        Without a selected column, the residual covariance is Σ + RᵀR. The matrices R of all
+        selected columns are stacked; diagonals and column squares of Σ + RᵀR are sums over the rows
+        of each R.
         """
         lost = np.concatenate(self._lost)
         starts = np.cumsum([0, *map(len, self._lost[:-1])])
@@ -162,7 +167,10 @@ class Explained:
         return gains
 
     def _gains_of(self, variances: Array, squares: Array) -> Array:
-        """Return ‖Σe‖²/eᵀΣe for all columns e with a residual variance, 0 for the others."""
+        """Return ‖Σe‖²/eᵀΣe for all columns e; 0 for columns without a residual variance.
+
+        `variances` and `squares` are eᵀΣe and ‖Σe‖².
+        """
         gains = np.zeros_like(variances)
         some = variances > LEAST_SHARE * self._units**2
         np.divide(squares, variances, out=gains, where=some)
@@ -170,7 +178,7 @@ class Explained:
 
     @cached_property
     def _lost(self) -> list[Array]:
-        """For each member, R such that RᵀR is the explained covariance lost without the member."""
+        """For each selected column, R such that RᵀR is the covariance that only it explains."""
         found = []
         for involved in self.frame.involves.T:
             rows = np.flatnonzero(involved)
@@ -182,11 +190,11 @@ class Explained:
 
     @property
     def losses(self) -> Array:
-        """Explained variance that is lost without each member."""
+        """For each selected column, the explained variance that is lost without it."""
         return np.array([np.sum(lost**2) for lost in self._lost])
 
     def gains(self, candidates: Sequence[Candidate]) -> list[Gain]:
-        """Return the gains of candidates."""
+        """Return for each candidate (a column outside the set) the variance that it would add."""
         ends = np.cumsum([len(each.cross) for each in candidates])
         weights = np.ascontiguousarray(np.vstack([each.cross for each in candidates]).T)
         with self._threads(weights.shape[1]):
@@ -209,7 +217,15 @@ class Explained:
         return found
 
     def exchanges(self, gain: Gain, places: Sequence[int]) -> list[float]:
-        """Return the explained variance with a candidate in place of each of some members."""
+        """Return the explained variance if a candidate replaces a member, for each of some members.
+
+        Parameters
+        ----------
+        gain : Gain
+            The candidate, and the variance that it adds to the whole set.
+        places : sequence of int
+            The positions in the set of the members to replace.
+        """
         found = []
         for place in places:
             rows = np.flatnonzero(self.frame.involves[:, place])
@@ -232,7 +248,7 @@ class Explained:
         return found
 
     def joined(self, candidate: Candidate) -> ScaledMoments:
-        """Return the moments of the set's functions, followed by the moments of a candidate."""
+        """Return the covariances of the functions of the selected columns and of `candidate`."""
         mine, new = self.moments, candidate.moments
         return ScaledMoments(
             np.append(mine.mean, new.mean),
@@ -247,7 +263,7 @@ LEAST_SHARE = 1e-8
 
 
 def without_member(moments: ScaledMoments, frame: Frame, place: int) -> ScaledMoments:
-    """Return the moments of the functions that do not involve a member."""
+    """Return the covariances of the functions that do not involve selected column `place`."""
     stay = ~frame.involves[:, place]
     return ScaledMoments(
         moments.mean[stay],
@@ -258,7 +274,11 @@ def without_member(moments: ScaledMoments, frame: Frame, place: int) -> ScaledMo
 
 
 def _factorize(gram: Array, penalty: Array) -> Array:
-    """Return the lower factor of G + P; the diagonal grows until G + P is positive definite."""
+    """Return the lower Cholesky factor of `gram` + diag(`penalty`).
+
+    A small number is added to the diagonal. It begins with `RIDGE`, and is multiplied by 10 until
+    the matrix is positive definite.
+    """
     if not len(gram):
         return np.empty((0, 0))
     floor = RIDGE

@@ -18,7 +18,7 @@ from gramian.families import Block, Call, Family, no_levels
 
 @dataclass(frozen=True)
 class Member:
-    """A column of the set. A column that leaves and returns is a new member, and comes last."""
+    """A column of the selected set. A column that leaves and returns is a new member."""
 
     column: int
     number: int
@@ -27,7 +27,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Newcomer:
-    """The functions that a column outside the set brings; each involves the column."""
+    """The functions that a column would add to a selected set; each involves the column."""
 
     block: Block
     involves: NDArray[np.bool_]
@@ -36,38 +36,42 @@ class Newcomer:
 
 @dataclass(frozen=True)
 class Frame:
-    """The functions of the members, in the order of the members, without the constant."""
+    """The selected columns (members) and their functions, in this order, without the constant."""
 
     members: tuple[Member, ...]
     layout: Layout
 
     @property
     def columns(self) -> list[int]:
-        """The columns of the set."""
+        """The column numbers of the selected columns."""
         return [member.column for member in self.members]
 
     @cached_property
     def n_functions(self) -> int:
-        """Number of functions of the members."""
+        """Number of functions of the selected columns."""
         return self.layout.n_functions
 
     @property
     def involves(self) -> NDArray[np.bool_]:
-        """True if a function involves a member: of shape (n_functions, n_members)."""
+        """Mask of shape (n_functions, n_members): True if the function involves the column."""
         return self.layout.involves
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers of the members."""
+        """The attribute `number` of each selected column."""
         return [member.number for member in self.members]
 
     def evaluate(self, rows: RowBlock) -> tuple[Array, Array, list[Array]]:
-        """Return the constant and all functions, the possible parents, and the columns."""
+        """Evaluate the functions of the selected columns on some rows.
+
+        Return the constant and all functions, the functions that may be factors of functions of a
+        further variable, and the columns.
+        """
         return self.layout.evaluate(rows, self.n_functions)
 
 
 class Frames:
-    """Makes frames.
+    """Makes a `Frame`, the functions of a set of columns, for any set.
 
     Parameters
     ----------
@@ -89,11 +93,11 @@ class Frames:
         """Scales of the user's functions, by function and columns."""
 
     def of(self, members: Sequence[Member]) -> Frame:
-        """Return the functions of a set."""
+        """Return the functions of the set of columns `members`."""
         return Frame(tuple(members), self._lay_out([member.column for member in members]))
 
     def newcomers(self, frame: Frame, columns: Sequence[int]) -> list[Newcomer]:
-        """Return the functions that each of some columns brings to the set."""
+        """Return for each of `columns` the functions that it would add to the set of `frame`."""
         if not columns:
             return []
         first = self._newcomer(frame, columns[0])
@@ -117,7 +121,10 @@ class Frames:
         return replace(layout, blocks=self._scaled(layout))
 
     def _scaled(self, layout: Layout) -> tuple[Block, ...]:
-        """Return blocks with scaled user's functions; the scale depends on function and columns."""
+        """Return the functions of a layout, with a scale for each of the user's functions.
+
+        The scale keeps squares within float64. It depends on the function and on its columns.
+        """
 
         def key(call: Call) -> tuple[int, ...]:
             return id(call.function), *(layout.columns[i] for i in call.variables)

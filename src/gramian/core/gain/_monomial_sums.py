@@ -1,4 +1,7 @@
-"""Sums over rows of the moments E[xᵃm] of candidates x with monomials m in members of a set."""
+"""Sums over rows of moments E[xᵃm] of columns outside the selected set.
+
+A candidate x is a column outside the set, and m is a monomial in the members of the set.
+"""
 
 from __future__ import annotations
 
@@ -55,15 +58,18 @@ class Powers:
 
     @property
     def all(self) -> range:
-        """The powers of x in products of two functions."""
+        """The powers a of a column x outside the set in products of two functions."""
         return range(1, 2 * self.highest + 1)
 
     def of(self, power: int) -> Tuples:
-        """Return the monomials m of products xᵃm."""
+        """Return all monomials m that occur in products xᵃm, where a is `power`.
+
+        x is a column outside the selected set; the factors of m are columns of the set.
+        """
         return self.products.tuples[2 * self.degree - power]
 
     def n_ending(self, power: int, variable: int) -> int:
-        """Return the number of monomials m of products xᵃm that end with a variable."""
+        """Return the number of the monomials `of(power)` whose last factor is `variable`."""
         length = 2 * self.degree - power
         if not length:
             return int(variable == 0)
@@ -71,11 +77,19 @@ class Powers:
 
     @property
     def n_bytes(self) -> int:
-        """Memory of one candidate's moments in bytes."""
+        """Memory in bytes of all moments E[xᵃm] of one column x outside the set."""
         return 8 * sum(len(self.of(a)) for a in self.all)
 
     def find(self, power: int, first: Tuples, second: Tuples) -> IntArray:
-        """Return the places of all products of two lists of monomials among the moments of xᵃ."""
+        """Return the index of each product of two monomials in the list of monomials `of(power)`.
+
+        Parameters
+        ----------
+        power : int
+            The power a of the candidate x in xᵃm.
+        first, second : arrays
+            Two lists of monomials. Each monomial of the first is multiplied by each of the second.
+        """
         merged = merge_tuples(list(first.T[:, :, np.newaxis]), list(second.T[:, np.newaxis]))
         shape = (len(first), len(second))
         length = 2 * self.degree - power
@@ -87,7 +101,7 @@ class Powers:
 
 @dataclass(frozen=True)
 class Known:
-    """Moments of a candidate with the monomials of some members."""
+    """Stored moments E[xᵃm] of a column x outside the set; factors of m are `members`."""
 
     members: tuple[Member, ...]
     moments: list[Array]
@@ -95,24 +109,24 @@ class Known:
 
     @cached_property
     def n_bytes(self) -> int:
-        """Memory in bytes."""
+        """Memory in bytes that the moments take."""
         return sum(each.nbytes for each in self.moments)
 
     def without_others(self, members: Sequence[Member], stay: Stay) -> Known:
-        """Return the moments with the monomials of fewer members.
+        """Return the moments whose monomials have only factors in `members`.
 
         Parameters
         ----------
         members : sequence of Member
-            The members that stay.
+            The members that stay in the set.
         stay : Stay
-            The moments that stay, see `staying`.
+            Masks of the moments that stay, from `staying`.
         """
         pairs = zip(self.moments, stay, strict=True)
         return Known(tuple(members), [each[those] for each, those in pairs])
 
     def extended(self, new: Known) -> Known:
-        """Return these moments, followed by new moments."""
+        """Return these moments, followed by the moments `new` with further selected columns."""
         pairs = zip(self.moments, new.moments, strict=True)
         return Known(new.members, [np.concatenate(pair) for pair in pairs])
 
@@ -122,7 +136,7 @@ Stay = list[NDArray[np.bool_]]
 
 
 def staying(powers: Powers, members: Sequence[Member], beginning: Sequence[Member]) -> Stay:
-    """Return masks of the moments that stay if only the members in `beginning` stay."""
+    """Return a mask of moments for each power: True if all factors are members in `beginning`."""
     numbers = {member.number for member in beginning}
     stay = np.array([True, *(member.number in numbers for member in members)])
     return [np.logical_and.reduce(stay[powers.of(a)], axis=1) for a in powers.all]
@@ -135,7 +149,7 @@ def sum_monomials(
     waiting: Sequence[tuple[int, int]],
     functions: Sequence[MonomialFactors],
 ) -> tuple[list[Known], Array]:
-    """Read the table once, and return missing moments of candidates and products with X.
+    """Read the table once, and return the moments that are not stored, and products with X.
 
     Parameters
     ----------
@@ -144,12 +158,13 @@ def sum_monomials(
     powers : Powers
         The monomials for the size of the set.
     members : sequence of Member
-        The set.
+        The selected columns.
     waiting : sequence of pairs of int
-        For each candidate, the number of first members whose moments are stored (-1 if not even
-        the candidate's own moments are), and its column; sorted by these numbers.
+        For each candidate (a column that is not selected), the number of first members whose
+        moments are stored (-1 if not even the candidate's own moments are), and its column; sorted
+        by these numbers.
     functions : sequence of MonomialFactors
-        The functions whose products with all columns are missing.
+        The functions whose products with all columns are not stored.
 
     Returns
     -------
@@ -175,7 +190,10 @@ def sum_monomials(
 
 @dataclass(frozen=True)
 class MonomialWork(Work):
-    """Sum products of candidates with monomials, and of functions with X."""
+    """Work that sums moments of candidates with monomials, and products of functions with X.
+
+    See `sum_monomials`, whose parameters it holds.
+    """
 
     powers: Powers
     members: tuple[int, ...]
@@ -184,14 +202,15 @@ class MonomialWork(Work):
     n_columns: int
 
     def worker(self, add_product: AddProduct) -> _MonomialWorker:
-        """Return a worker that begins at zero."""
+        """Return a worker whose sums are zero; it multiplies matrices by calling `add_product`."""
         return _MonomialWorker(self, add_product)
 
     @cached_property
     def batches(self) -> list[IntArray]:
-        """Pairs of a variable and a candidate whose products are missing, in batches.
+        """Pairs (variable, index of a column outside the set) whose products are not stored.
 
-        Products of candidates with the constant only come first, in a batch of their own.
+        The pairs are in batches. Products with the constant only come first, in a batch of their
+        own.
         """
         pairs = [
             (variable, i)
@@ -207,25 +226,31 @@ class MonomialWork(Work):
 
     @cached_property
     def longest(self) -> int:
-        """Degree of the longest monomials that are evaluated."""
+        """Highest degree of the monomials that are evaluated on the rows."""
         is_thin = sum(map(len, self.batches)) <= THIN
         return 2 * self.powers.degree - 2 - is_thin
 
     @cached_property
     def places(self) -> dict[int, int]:
-        """Places of columns among the variables: the constant, then members, then others."""
+        """Number of each column as a variable: first columns of the set, then other columns.
+
+        Number 0 is the constant.
+        """
         others = {c for each in self.functions for c in each}.union(c for _, c in self.waiting)
         columns = [*self.members, *sorted(others.difference(self.members))]
         return {column: place for place, column in enumerate(columns, start=1)}
 
     @cached_property
     def candidates(self) -> IntArray:
-        """Places of the candidates among the variables."""
+        """Numbers in `places` of the columns outside the set whose moments are summed."""
         return np.array([self.places[column] for _, column in self.waiting], dtype=np.intp)
 
     @cached_property
     def factors(self) -> list[tuple[slice, list[list[int]]]]:
-        """Groups of functions of one degree, with the places of first, second, ... factors."""
+        """For each degree, the slice of its functions, and their first, second, ... factors.
+
+        Factors are the numbers in `places`.
+        """
         found, start = [], 0
         for _, group in groupby(self.functions, key=len):
             several = list(group)
@@ -237,7 +262,10 @@ class MonomialWork(Work):
 
 
 class _MonomialWorker:
-    """Adds row blocks to moments; the buffer for values of monomials is used again."""
+    """Worker that adds the products of each row block to its sums, which are moments in the end.
+
+    The arrays for the values of monomials are reused for the next rows.
+    """
 
     def __init__(self, work: MonomialWork, add_product: AddProduct) -> None:
         self._work = work
@@ -252,7 +280,7 @@ class _MonomialWorker:
         self.sums.append(np.zeros((len(work.functions), work.n_columns)))
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Add a row block, given with its number."""
+        """Add one row block, passed as (number of the block, block), to the sums."""
         _, rows = item
         size = 8 * len(self._work.powers.products.tuples[self._work.longest])
         step = min(max(BYTES_AT_ONCE // size, FEWEST_ROWS), MOST_ROWS)
@@ -274,7 +302,15 @@ class _MonomialWorker:
             self._add_moments(z, rows.root**2)
 
     def _add_moments(self, z: Array, weights: Array) -> None:
-        """Add the products of candidates with monomials."""
+        """Add the products of candidates with monomials on some rows to the sums.
+
+        Parameters
+        ----------
+        z : array of shape (n_variables, n_rows)
+            The values of the variables, in the order of `MonomialWork.places`.
+        weights : array of shape (n_rows,)
+            The weights of the rows.
+        """
         work, powers = self._work, self._work.powers
         symbols = z[: 1 + len(work.members)]
         values = powers.products.evaluate(symbols, work.longest, self._values)
@@ -297,7 +333,15 @@ class _MonomialWorker:
                         mine += self._put_together(symbols * each, values[-1])[:n]
 
     def _put_together(self, last: Array, shorter: Array) -> Array:
-        """Return sums of the longest monomials, from shorter monomials and weighted symbols."""
+        """Return sums over rows of the longest monomials, which are not evaluated themselves.
+
+        Parameters
+        ----------
+        last : array of shape (n_variables, n_rows)
+            The last factor of the monomials, times the candidate and the weights.
+        shorter : array of shape (n_monomials, n_rows)
+            The values of the monomials without the last factor.
+        """
         parents = self._work.powers.products.parents[self._work.longest]
         products = np.zeros((len(last), len(shorter)))
         self._add_product(products, last, shorter.T)

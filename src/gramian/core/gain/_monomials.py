@@ -39,7 +39,9 @@ from gramian.families import Family, Products
 
 
 def candidates_of(rows: Rows, family: Family, frames: Frames, covariance: Array) -> Candidates:
-    """Return the store of candidates for a family: by moments if its functions are monomials.
+    """Return a store of the moments of candidates, which are columns outside the selected set.
+
+    If the functions of the family are monomials, it is a `MonomialCandidates`, which is faster.
 
     Parameters
     ----------
@@ -61,7 +63,7 @@ def candidates_of(rows: Rows, family: Family, frames: Frames, covariance: Array)
 
 @dataclass(frozen=True)
 class Places:
-    """Places of the products of functions among the moments, for sets of one size."""
+    """For sets of one size, indices of the products of functions in the array of moments."""
 
     powers: Powers
     groups: list[tuple[int, slice]]
@@ -74,7 +76,7 @@ class Places:
     """For each function the power of x, and its other variables."""
 
     def functions(self, column: int, members: Sequence[Member]) -> list[MonomialFactors]:
-        """Return the functions of a candidate as monomials in the columns of the table."""
+        """Return the functions that `column` adds to the set, as tuples of columns to multiply."""
         columns = [member.column for member in members]
         return [
             tuple(sorted([*[column] * a, *(columns[variable - 1] for variable in variables)]))
@@ -83,7 +85,9 @@ class Places:
 
 
 class MonomialCandidates(Candidates):
-    """Store of the moments of candidates with monomials in the members of the latest set.
+    """Store of moments of candidates with monomials in the members of the last selected set.
+
+    A candidate is a column outside the set.
 
     Parameters
     ----------
@@ -142,7 +146,17 @@ class MonomialCandidates(Candidates):
         members: tuple[Member, ...],
         powers: Powers,
     ) -> None:
-        """Sum the missing moments over the rows."""
+        """Sum those moments of candidates over the rows that are not stored yet.
+
+        Parameters
+        ----------
+        functions : dict
+            The functions of each candidate, by the number of its column.
+        members : tuple of Member
+            The selected columns.
+        powers : Powers
+            The monomials for the size of the set.
+        """
         self._leave(list(functions), members)
         known = self._known
         every = [(len(known[c].members) if c in known else -1, c) for c in functions]
@@ -162,7 +176,15 @@ class MonomialCandidates(Candidates):
                 known[column] = each if n < 0 else known[column].extended(each)
 
     def _leave(self, columns: list[int], members: tuple[Member, ...]) -> None:
-        """Remove moments with members that have left the set or changed places."""
+        """Remove stored moments with columns that left the set or have another position in it.
+
+        Parameters
+        ----------
+        columns : list of int
+            The candidates whose moments are changed.
+        members : tuple of Member
+            The selected columns.
+        """
         shared: dict[tuple[Member, ...], tuple[tuple[Member, ...], Stay]] = {}
         for column in columns:
             known = self._known.get(column)
@@ -182,7 +204,10 @@ class MonomialCandidates(Candidates):
         return self._places[n]
 
     def _forget(self, asked: dict[int, list[MonomialFactors]]) -> None:
-        """Remove the candidates that were used longest ago, if they take too much memory."""
+        """Remove stored columns that were used longest ago, if all take too much memory.
+
+        The columns in `asked` stay.
+        """
         total = sum(each.n_bytes for each in self._known.values())
         for column in list(self._known)[: len(self._known) - len(asked)]:
             if total <= KEPT_BYTES // 2:
@@ -201,7 +226,21 @@ def _candidate(
     known: Known,
     with_x: Array,
 ) -> Candidate:
-    """Return a candidate, its products gathered from the moments."""
+    """Return a candidate whose covariances are taken from stored moments.
+
+    Parameters
+    ----------
+    column, newcomer
+        The column of the candidate, and its functions.
+    frame, moments
+        The functions of the selected set, and their covariances.
+    places : Places
+        The indices of the products among the moments.
+    known : Known
+        The moments of the candidate.
+    with_x : array of shape (n_functions, n_columns)
+        The products of its functions with all columns.
+    """
     n = len(newcomer.involves)
     every, own = np.empty((n, 1 + frame.n_functions)), np.empty((n, n))
     for i, (a, those) in enumerate(places.groups):
@@ -221,7 +260,15 @@ def _candidate(
 
 
 def _find(frame: Frame, newcomer: Newcomer, degree: int, max_exponent: int | None) -> Places:
-    """Return the places of the products of functions among the moments."""
+    """Return the indices at which the products of functions are among the moments.
+
+    Parameters
+    ----------
+    frame, newcomer
+        The functions of the set, and the functions of one more column.
+    degree, max_exponent
+        The parameters of `MonomialCandidates`.
+    """
     tuples = MonomialTuples(degree)
     for block in frame.layout.blocks:
         tuples.append(block)

@@ -1,4 +1,4 @@
-"""Choice of the penalty by the residuals of held-out rows."""
+"""Choice of the penalty by the residuals of held-out rows, which are left out of the fit."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Decision:
         return functions
 
     def _left(self, fit: Explained, functions: Array) -> float:
-        """Return the residual squares of the held-out rows."""
+        """Return the sum of squared residuals of the held-out rows, or infinity."""
         assert self.rows is not None
         with np.errstate(over="ignore", invalid="ignore"):  # far from the rows of the fit
             residual = self.rows.x * self.units - functions.T @ fit.coefficients
@@ -87,7 +87,11 @@ class Decision:
         return or_infinity(left)
 
     def stalled(self, patience: int | None, tolerance: float) -> bool:
-        """Return True if the last `patience` sizes brought no improvement."""
+        """Return True if the last `patience` columns did not lower the held-out residual enough.
+
+        An improvement must exceed the share `tolerance` of the variance of the held-out rows.
+        Without held-out rows or without `patience`, the result is False.
+        """
         if self.rows is None or not patience or len(self.total) <= patience:
             return False
         before = min(self.total[:-patience])

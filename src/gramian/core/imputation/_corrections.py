@@ -1,7 +1,7 @@
-"""Nonlinear corrections of expected cells.
+"""Nonlinear corrections of the values that fill missing cells.
 
-A linear model fills the missing cells of a row. A correction adds a function of the filled row to
-the expected value of one column.
+A linear model fills the missing cells of a row with expected values. A correction adds a function
+of the filled row to the expected value of one column.
 """
 
 from __future__ import annotations
@@ -51,13 +51,19 @@ class ProductsOfTwo:
     deviation: Array
 
     def __call__(self, rows: Array) -> Array:
-        """Return the scaled products of the rows, one column per product, with limited size."""
+        """Return the products of two columns for each row, one column per product.
+
+        They are scaled to mean 0 and variance 1, and values beyond ±`MOST_DEVIATIONS` are cut.
+        """
         products = _products(rows[:, self.columns])
         return np.clip((products - self.mean) / self.deviation, -MOST_DEVIATIONS, MOST_DEVIATIONS)
 
     @classmethod
     def of(cls, rows: Array, relevance: Array) -> ProductsOfTwo:
-        """Return the products of the `N_FACTORS` columns with the largest relevance."""
+        """Return the products of the `N_FACTORS` columns with the largest relevance.
+
+        The relevance of a column is its absolute correlation with the column to fill.
+        """
         columns = np.argsort(-relevance, kind="stable")[:N_FACTORS]
         products = _products(rows[:, columns])
         deviation = products.std(axis=0)
@@ -73,21 +79,32 @@ def _products(x: Array) -> Array:
 class Waves:
     """Cosines in random directions; their linear combinations are smooth functions of all columns.
 
-    Inner products of their values approximate a Gaussian kernel of the distance between two rows,
-    in which columns are weighted by their relevance (random features of Rahimi and Recht).
+    Inner products of their values approximate a Gaussian kernel of the distance between two rows.
+    In this distance, columns are weighted by their relevance, the absolute correlation with the
+    column to fill (random features of Rahimi and Recht).
     """
 
     directions: Array
     phases: Array
 
     def __call__(self, rows: Array) -> Array:
-        """Return the cosines of the rows, one column per cosine."""
+        """Return the values of the waves, cos(rows @ directions + phases), one column per wave."""
         waves: Array = np.cos(rows @ self.directions + self.phases)
         return waves
 
     @classmethod
     def of(cls, rows: Array, relevance: Array, share: float) -> Waves:
-        """Return random waves whose length is `share` times the typical distance of two rows."""
+        """Return random waves whose length is `share` times the typical distance of two rows.
+
+        Parameters
+        ----------
+        rows : array of shape (n_rows, n_columns)
+            The filled rows.
+        relevance : array of shape (n_columns,)
+            The absolute correlation of each column with the column to fill.
+        share : float
+            The length of the waves, as a share of the typical distance.
+        """
         scale = np.maximum(relevance, LEAST_RELEVANCE)
         rng = np.random.default_rng(0)
         # The mean squared distance of two rows is twice their variance.
@@ -98,7 +115,7 @@ class Waves:
 
 @dataclass(frozen=True)
 class Correction:
-    """Fitted ridge regression: coefficients of functions of the filled rows, and an offset."""
+    """Fitted ridge regression on functions of the filled rows, which corrects expected cells."""
 
     functions: RowFunctions
     coefficients: Array

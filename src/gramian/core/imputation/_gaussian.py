@@ -34,7 +34,7 @@ INVERSES_BYTES = 2**26
 
 @dataclass(frozen=True)
 class Completed:
-    """Filled rows, and the terms from which expectations without one present cell are computed."""
+    """Filled rows, and matrices that give expected values if one more cell is left out."""
 
     rows: Array
     """Centred rows: present cells have their values, missing cells their expected values."""
@@ -61,14 +61,18 @@ class Gaussian:
     """Ridge with which the covariance is fitted; see `RIDGES`."""
 
     def expect(self, x: Array, present: Mask) -> Array:
-        """Return the rows minus the mean, with missing cells replaced by expected values."""
+        """Return the rows minus the mean, with missing cells replaced by expected values.
+
+        `present` is True for cells that are not missing.
+        """
         parts = [self.complete(x[part], present[part]).rows for part in _blocks(x)]
         return np.concatenate([np.empty((0, x.shape[1])), *parts])
 
     def complete(self, x: Array, present: Mask) -> Completed:
-        """Return the filled rows, and the terms for expectations without one present cell.
+        """Return the filled rows, and matrices that give expectations without one more cell.
 
-        The result takes memory for one number per row and pair of columns.
+        The result takes memory for one number per row and pair of columns. `present` is True for
+        cells that are not missing.
         """
         covariance = self.covariance
         both = present[:, :, np.newaxis] & present[:, np.newaxis, :]
@@ -84,7 +88,10 @@ class Gaussian:
         return Completed(rows, gain, covariance @ inverse)
 
     def updated(self, x: Array, present: Mask) -> Gaussian:
-        """Return the distribution after one round of the EM algorithm."""
+        """Return the distribution after one round of the EM algorithm on the rows `x`.
+
+        `present` is True for cells that are not missing.
+        """
         n = len(x)
         total = np.zeros(len(self.mean))
         products = np.zeros_like(self.covariance)

@@ -41,7 +41,7 @@ class Imputation:
         return filled
 
     def _expect(self, table: Array) -> Array:
-        """Return the expected values of all cells, corrected and limited, unscaled."""
+        """Return the expected values of all cells, corrected and limited, in the table's units."""
         present = ~np.isnan(table)
         x = np.where(present, (table - self.centre) / self.scale, 0.0)
         expected = self.gaussian.expect(x, present)
@@ -101,7 +101,10 @@ def fit_imputation(
 def _corrections(
     gaussian: Gaussian, x: Array, present: NDArray[np.bool_]
 ) -> tuple[Correction | None, ...]:
-    """Return the nonlinear correction of the expected cells of each column, or None for none."""
+    """Return the nonlinear correction of the expected cells of each column.
+
+    A value is None if no correction helps the column.
+    """
     n_rows, n_columns = x.shape
     most = max(2, MAX_NUMBERS // n_columns**2)
     if n_rows > most:

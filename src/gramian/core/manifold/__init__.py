@@ -1,7 +1,9 @@
-"""Curved surfaces x̂(u) = Bᵀf(u), fitted to rows: nearest points of the rows, and surface refits.
+"""Curved surfaces x̂(u) = Bᵀf(u), fitted to the rows of a table.
 
-The search for a nearest point needs one row and the surface; the refit of the surface needs only
-sums over rows. So rows may come from any source, and are never stored. Open `_rounds.py` first.
+A fit finds the point of the surface that is nearest to each row, refits the surface, and repeats
+both. The search for a nearest point needs one row and the surface; the refit of the surface needs
+only sums over rows. So rows may come from any source, and are never stored. Open `_rounds.py`
+first.
 """
 
 from gramian.core.manifold._exploration import Choices, Exploration, HeldOutRows, explore

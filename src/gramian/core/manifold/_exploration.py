@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian._support.types import Array
+from gramian.core._tolerances import NOISE
 from gramian.core.manifold._refit import Coding, TermSums
 from gramian.core.manifold._rounds import Pass, Round, RoundReport
 from gramian.core.rows import RowBlock, Rows
@@ -16,6 +17,10 @@ from gramian.families import Family
 EQUAL = 0.005
 """Relative difference of held-out errors that count as equal; among equal errors, the largest
 penalty (the smoothest surface) is chosen."""
+TINY = np.finfo(np.float64).eps
+SURE = 1.5
+"""Number of standard errors by which the error of held-out rows must fall for a curved surface to
+be preferred to a flat one."""
 PATIENCE = 2
 """Number of consecutive rounds without improvement after which the next family is tried."""
 LAST = 3
@@ -42,11 +47,35 @@ class HeldOutRows:
         beyond = weights @ (np.sum(x**2, axis=1) - np.sum(inside**2, axis=1))
         return cls(inside, weights, max(0.0, float(beyond)))
 
-    def share_left(self, coding: Coding) -> float:
-        """Return the mean squared distance from the surface, divided by the rows' mean square."""
-        whole = float(self.weights @ np.sum(self.x**2, axis=1)) + self.beyond
-        left = float(self.weights @ coding(self.x)[1]) + self.beyond
-        return left / whole if whole > 0 else 0.0
+    @property
+    def whole(self) -> float:
+        """The mean of the squared lengths of the held-out rows."""
+        return float(self.weights @ np.sum(self.x**2, axis=1)) + self.beyond
+
+    def share_left(self, distances: Array) -> float:
+        """Return the mean of squared distances of the rows, divided by the mean squared length."""
+        left = float(self.weights @ distances) + self.beyond
+        return left / self.whole if self.whole > 0 else 0.0
+
+    def surely_less(self, distances: Array, others: Array) -> bool:
+        """Return True if the squared distances are smaller than `others` beyond sampling noise.
+
+        Both arrays have one value per held-out row. The mean must be smaller by more than rounding
+        errors. The mean difference, or the mean difference of logarithms, on which few large
+        distances have less influence, must also exceed `SURE` standard errors.
+        """
+        floor = NOISE * self.whole
+        gain = others - distances
+        ratio = np.log((others + floor) / (distances + floor)) if floor > 0 else gain
+        sure = self._standard_errors(gain) > SURE or self._standard_errors(ratio) > SURE
+        return float(self.weights @ gain) > floor and sure
+
+    def _standard_errors(self, values: Array) -> float:
+        """Return the mean of one value per row, divided by the standard error of the mean."""
+        mean = float(self.weights @ values)
+        n = 1 / float(self.weights @ self.weights)  # the effective number of rows
+        variance = float(self.weights @ (values - mean) ** 2) / max(n - 1, 1.0)
+        return mean / max(variance**0.5, TINY * abs(mean)) if mean else 0.0
 
 
 @dataclass(frozen=True)
@@ -56,12 +85,17 @@ class Exploration:
     rounds: tuple[Round, ...]
     errors: Array
     """Share of the variance of the held-out rows that remains as residual after each round."""
+    distances: tuple[Array, ...]
+    """Squared distances of the held-out rows from the surface after each round."""
     last_only: bool = False
     """True if `best` considers only rounds with the last family."""
 
     @property
     def best(self) -> int:
-        """Index of the round with the smallest error (with `last_only`, of the last family)."""
+        """Index of the round with the smallest held-out error.
+
+        If `last_only` is True, only rounds with the last family count.
+        """
         last = self.rounds[-1].family
         errors = [
             np.inf if self.last_only and each.family != last else error
@@ -72,7 +106,7 @@ class Exploration:
 
 @dataclass(frozen=True)
 class Choices:
-    """Families and penalties from which `explore` chooses, and limits of its search."""
+    """Families and penalties from which `explore` chooses, and the limits on its rounds."""
 
     families: Sequence[Family]
     """Families with increasing numbers of functions, tried in this order; each family starts from
@@ -119,6 +153,7 @@ def explore(
     read = Pass(rows, n_codes)
     rounds: list[Round] = []
     errors: list[float] = []
+    of_rows: list[Array] = []
     place = (len(choices.alphas) - 1) // 2
     for family in choices.families:
         best_before = min(errors, default=np.inf)
@@ -129,16 +164,18 @@ def explore(
 
             def attempt(
                 index: int, sums: TermSums = sums, family: Family = family, coding: Coding = coding
-            ) -> tuple[float, Coding]:
+            ) -> tuple[float, Coding, Array]:
                 choice = Round(family, choices.alphas[index])
                 candidate = read.next_coding(sums, choice, coding)
-                return held_out.share_left(candidate), candidate
+                distances = candidate(held_out.x)[1]
+                return held_out.share_left(distances), candidate, distances
 
-            place, (error, coding) = _best_penalty(
+            place, (error, coding, left) = _best_penalty(
                 attempt, max(place, least), range(least, len(choices.alphas))
             )
             rounds.append(Round(family, choices.alphas[place]))
             errors.append(error)
+            of_rows.append(left)
             if report is not None:
                 report(rounds[-1], error)
             in_vain = in_vain + 1 if error > (1 - worth) * best else 0
@@ -149,13 +186,13 @@ def explore(
                 least = min(place + 1, len(choices.alphas) - 1)
         if not choices.last_only and min(errors) > (1 - choices.tol) * best_before:
             break
-    return Exploration(tuple(rounds), np.array(errors), choices.last_only)
+    return Exploration(tuple(rounds), np.array(errors), tuple(of_rows), choices.last_only)
 
 
 def _best_penalty(
-    attempt: Callable[[int], tuple[float, Coding]], place: int, allowed: range
-) -> tuple[int, tuple[float, Coding]]:
-    """Return (index of the best penalty, its error and coding).
+    attempt: Callable[[int], tuple[float, Coding, Array]], place: int, allowed: range
+) -> tuple[int, tuple[float, Coding, Array]]:
+    """Return (index of the penalty with the smallest held-out error, result of `attempt` for it).
 
     The search starts at index `place` and moves up and down while the error falls. Among nearly
     equal errors, the largest penalty is chosen.
@@ -163,7 +200,8 @@ def _best_penalty(
     Parameters
     ----------
     attempt : callable
-        Returns the held-out error and the coding for the index of a penalty.
+        Returns the held-out error, the coding and the squared distances of the held-out rows for
+        the index of a penalty.
     place : int
         The index of the first penalty.
     allowed : range
@@ -177,6 +215,6 @@ def _best_penalty(
             if tried[index][0] > tried[index - step][0]:
                 break
             index += step
-    least = min(error for error, _ in tried.values())
-    chosen = max(index for index, (error, _) in tried.items() if error <= (1 + EQUAL) * least)
+    least = min(error for error, *_ in tried.values())
+    chosen = max(index for index, (error, *_) in tried.items() if error <= (1 + EQUAL) * least)
     return chosen, tried[chosen]

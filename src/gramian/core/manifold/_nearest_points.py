@@ -38,7 +38,10 @@ become very large far from the rows."""
 
 @dataclass(frozen=True)
 class NearestSearch:
-    """Search for the nearest points of a surface, with its parameters."""
+    """Function that finds the nearest points of a surface.
+
+    Its fields limit the number of steps, and say when a row has converged.
+    """
 
     tether: float = 0.0
     """Factor of the penalty on the squared distance from the start, relative to the mean square of
@@ -90,7 +93,7 @@ class NearestSearch:
 
 
 class _Batch:
-    """Rows for which nearest points are searched together, until the search of each row stops."""
+    """Rows whose nearest points are searched at the same time; each row stops by itself."""
 
     def __init__(
         self, search: NearestSearch, surface: Surface, start: Start, x: Array, weights: Array | None
@@ -126,7 +129,7 @@ class _Batch:
                 self._take(far, there, self._at(there, far))
 
     def _at(self, u: Array, rows: IntArray) -> tuple[Array, Array, Array]:
-        """Return (term values, residuals, objective) of some rows at the coordinates `u`."""
+        """Return (values of functions, residuals, objective) of some rows at coordinates `u`."""
         # Values that overflow are allowed: such steps are rejected later.
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._terms(u)
@@ -140,9 +143,10 @@ class _Batch:
         return values[self._terms.lower], miss, objective
 
     def _take(self, rows: IntArray, u: Array, state: tuple[Array, Array, Array]) -> Array:
-        """Move the rows to `u` where this lowers the objective.
+        """Move the rows to the coordinates `u` where this lowers the objective.
 
         Return the relative decrease of the objective of each row, or -1 for a rejected step.
+        `state` is the result of `_at` at these coordinates.
         """
         values, miss, objective = state
         before = self._objective[rows]
@@ -157,7 +161,7 @@ class _Batch:
         return gain
 
     def run(self) -> tuple[Array, Array]:
-        """Search for all rows; return (coordinates of nearest points, squared distances)."""
+        """Find the nearest points of all rows; return (their coordinates, squared distances)."""
         damping = np.full(len(self._u), FIRST_DAMPING, dtype=self._u.dtype)
         rows = np.arange(len(self._u))
         for _ in range(self._search.max_steps):
@@ -180,7 +184,8 @@ class _Batch:
         """Return the damped Gauss-Newton step of each row.
 
         It solves (JᵀJ + tether + damping) step = Jᵀ miss, where J has the tangents of the surface
-        and `miss` is the row minus its point on the surface.
+        and `miss` is the row minus its point on the surface. The tether holds the coordinates near
+        the start of the search.
         """
         k = self._u.shape[1]
         slopes = (self._values[:, rows].T @ self._tangents).reshape(len(rows), k, -1)

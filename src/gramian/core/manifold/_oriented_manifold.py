@@ -23,7 +23,10 @@ variance."""
 
 @dataclass(frozen=True)
 class Manifold:
-    """Fitted manifold: a surface, a search for nearest points, a map of coordinates to codes."""
+    """Fitted manifold: a surface, a search for nearest points, a map of coordinates to codes.
+
+    Codes are the coordinates after a linear map, which gives them mean 0 and variance 1.
+    """
 
     surface: Surface
     start: Start
@@ -63,11 +66,17 @@ class Manifold:
         return self._codes(u), errors * x.dtype.type(self.unit) ** 2
 
     def estimate(self, x: Array) -> Array:
-        """Return the codes at which the search for nearest points starts, for centred rows."""
+        """Return linear estimates of the codes (coordinates on the surface) of centred rows.
+
+        The search for nearest points starts there.
+        """
         return self._codes(self.start(x / x.dtype.type(self.unit)))
 
     def decode(self, codes: Array) -> Array:
-        """Return the points of the surface that have the given codes, as centred rows."""
+        """Return the points of the surface that have the given codes (coordinates on the surface).
+
+        Points are centred rows.
+        """
         return self.unit * self.surface(codes @ self.mixing + self.offset)
 
     @cached_property
@@ -89,7 +98,10 @@ class Manifold:
         return lifted._signed()
 
     def _signed(self) -> Manifold:
-        """Flip codes so that the entry of largest size in each row of `lines` is positive."""
+        """Return the manifold with signs of codes such that `lines` have positive largest entries.
+
+        In each row of `lines`, the entry of largest absolute value is positive.
+        """
         largest = np.argmax(np.abs(self.lines), axis=1)
         signs = np.where(self.lines[np.arange(len(self.lines)), largest] < 0, -1.0, 1.0)
         signs = signs[:, np.newaxis]
@@ -103,7 +115,8 @@ class Manifold:
 def orient_codes(surface: Surface, start: Start, search: NearestSearch, u: TermMoments) -> Manifold:
     """Return the manifold with uncorrelated codes of variance 1, ordered by explained variance.
 
-    For a flat surface, the codes are the principal components, divided by their deviations.
+    Codes are the coordinates on the surface after a linear map. For a flat surface, the codes are
+    the principal components, divided by their standard deviations.
 
     Parameters
     ----------

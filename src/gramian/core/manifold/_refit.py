@@ -1,4 +1,4 @@
-"""Refit of a surface to rows with known coordinates: ridge regression, from sums over the rows."""
+"""Refit of a surface to rows whose coordinates are given: ridge regression, from sums over rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ of held-out rows of the USPS data was smallest with 10 for 20 and 40 codes, and 
 
 @dataclass(frozen=True)
 class Coding:
-    """Map of rows to coordinates: those of the nearest points of a surface, or estimates."""
+    """Map of rows to coordinates: of their nearest points on a surface, or estimates of these."""
 
     search: NearestSearch
     start: Start
@@ -48,7 +48,7 @@ class Coding:
 
 @dataclass(frozen=True)
 class TermSums:
-    """Expectations of products of the terms f, over all rows, from which a surface is fitted."""
+    """Expectations of products of the functions of a surface, from which it is fitted."""
 
     gram: Array
     """E[ffᵀ], of shape (n_terms, n_terms)."""
@@ -72,7 +72,7 @@ class RefitWork(BlockWork):
         return [np.zeros((n, n)), np.zeros((n, self.n_columns)), np.zeros(1)]
 
     def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
-        """Add a row block to the arrays of `TermSums`, in place."""
+        """Evaluate the functions on a row block, and add their products to the arrays `sums`."""
         u, errors = self.coding(rows.x / rows.root[:, np.newaxis])
         values = self.terms(u)
         values *= rows.root
@@ -83,7 +83,17 @@ class RefitWork(BlockWork):
 
 
 def sum_over(rows: Rows, coding: Coding, terms: Terms) -> TermSums:
-    """Read all rows once, and return the sums from which a surface with these terms is fitted."""
+    """Read all rows once, and return the sums from which a surface is fitted.
+
+    Parameters
+    ----------
+    rows : Rows
+        Centred rows.
+    coding : Coding
+        Map of rows to coordinates.
+    terms : Terms
+        The functions of the coordinates that form the surface.
+    """
     gram, with_x, error = rows.sum(RefitWork(coding, terms, rows.n_columns))
     if not np.isfinite(gram).all():
         raise FloatingPointError(

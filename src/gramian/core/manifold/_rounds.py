@@ -59,7 +59,7 @@ class Pass:
     rows : Rows
         Centred rows.
     n_codes : int
-        The number of codes.
+        The number of codes, which are coordinates on the surface.
     """
 
     def __init__(self, rows: Rows, n_codes: int) -> None:
@@ -68,21 +68,33 @@ class Pass:
         self._terms: dict[str, Terms] = {}
 
     def terms(self, family: Family) -> Terms:
-        """Return the functions of the family in all codes, as terms of a surface."""
+        """Return the functions of `family` of `n_codes` variables, as terms of a surface."""
         key = repr(family)
         if key not in self._terms:
             self._terms[key] = Terms.of(family, self._n_codes)
         return self._terms[key]
 
     def __call__(self, coding: Coding, family: Family) -> TermSums:
-        """Read all rows once; return the sums for a surface of this family at their coordinates.
+        """Read all rows once, and return the sums from which the next surface is fitted.
 
-        The sums contain the error of the current surface, too.
+        `coding` gives each row its coordinates on the surface fitted last. The functions of
+        `family` are evaluated at these coordinates, and their products are summed. The result also
+        has the mean squared distance of the rows from the surface fitted last.
         """
         return sum_over(self._rows, coding, self.terms(family))
 
     def next_coding(self, sums: TermSums, choice: Round, coding: Coding) -> Coding:
-        """Fit the next surface to the sums; return the map of rows to its nearest points."""
+        """Fit the next surface to the sums; return the map of rows to their nearest points on it.
+
+        Parameters
+        ----------
+        sums : TermSums
+            The result of a pass with `coding` and the family of `choice`.
+        choice : Round
+            The family and the penalty of the next surface.
+        coding : Coding
+            The map of rows to coordinates with which the sums were computed.
+        """
         terms = self.terms(choice.family)
         codes = TermMoments.of(sums.gram, sums.with_x, terms.variables)
         surface = refit(sums, terms, choice.alpha)
@@ -119,9 +131,9 @@ def fit_rounds(
     rows : Rows
         Centred rows.
     n_codes : int
-        The number of codes.
+        The number of codes, which are coordinates on the surface.
     coding : Coding
-        The coding of the rows before the first round.
+        Map of rows to coordinates before the first round.
     rounds : sequence of Round
         The rounds to make, at least one.
     report : callable, optional
@@ -152,7 +164,7 @@ def fit_rounds(
 
 
 def _finish(coding: Coding, sums: TermSums, terms: Terms) -> Manifold:
-    """Return the manifold of the coding's surface; the sums of linear terms orient its codes."""
+    """Return the manifold with the surface of `coding`; `sums` of linear `terms` orient codes."""
     assert coding.surface is not None
     z = TermMoments.of(sums.gram, sums.with_x, terms.variables)
     if coding.shift is not None and coding.scale is not None:

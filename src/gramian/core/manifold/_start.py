@@ -16,11 +16,15 @@ than this share of the longest direction are ignored."""
 
 
 class Start(Protocol):
-    """Interface of a start: it estimates the coordinates of nearest points from rows."""
+    """Interface of a start: it estimates the coordinates of the nearest point of each row."""
 
     @property
     def linear(self) -> LinearStart:
-        """Linear part of the estimates: coordinates, or cosines and sines of their angles."""
+        """The linear functions of the rows from which the estimates are computed.
+
+        They are the coordinates themselves, or the cosines and sines of angles, which are
+        coordinates.
+        """
         ...
 
     def __call__(self, x: Array) -> Array:
@@ -28,13 +32,13 @@ class Start(Protocol):
         ...
 
     def lifted(self, axes: Array) -> Start:
-        """Return this start for the original columns, after a fit to rows in orthonormal axes."""
+        """Return this start for the original columns; it was fitted to coordinates along `axes`."""
         ...
 
 
 @dataclass(frozen=True)
 class LinearStart:
-    """Start at the coordinates of the nearest point of a flat surface: ``x @ matrix + offset``."""
+    """Start at ``x @ matrix + offset``: the coordinates of the nearest point of a flat surface."""
 
     matrix: Array
     """Matrix that maps rows to coordinates, of shape (n_columns, n_variables)."""
@@ -42,7 +46,7 @@ class LinearStart:
 
     @property
     def linear(self) -> LinearStart:
-        """The start itself, because its estimates are linear."""
+        """The object itself, because its estimates are linear."""
         return self
 
     def __call__(self, x: Array) -> Array:
@@ -50,13 +54,13 @@ class LinearStart:
         return x @ self.matrix.astype(x.dtype, copy=False) + self.offset.astype(x.dtype)
 
     def lifted(self, axes: Array) -> LinearStart:
-        """Return this start for the original columns, after a fit to rows in orthonormal axes."""
+        """Return this start for the original columns; it was fitted to coordinates along `axes`."""
         return LinearStart(axes.T @ self.matrix, self.offset)
 
 
 @dataclass(frozen=True)
 class AngleStart:
-    """Start at angles in planes, for closed curves, on which linear coordinates are ambiguous."""
+    """Start at the angle of a row in a plane, for closed curves; one plane per coordinate."""
 
     linear: LinearStart
     """Linear estimates of the cosines of all angles, followed by their sines."""
@@ -71,13 +75,13 @@ class AngleStart:
         return angles / x.dtype.type(self.frequency)
 
     def lifted(self, axes: Array) -> AngleStart:
-        """Return this start for the original columns, after a fit to rows in orthonormal axes."""
+        """Return this start for the original columns; it was fitted to coordinates along `axes`."""
         return AngleStart(self.linear.lifted(axes), self.frequency)
 
 
 @dataclass(frozen=True)
 class TermMoments:
-    """Mean and covariance of functions g over the rows x, and their products with the rows."""
+    """Means and covariances of functions g over the rows, and covariances with the columns."""
 
     mean: Array
     covariance: Array

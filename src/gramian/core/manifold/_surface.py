@@ -14,7 +14,10 @@ from gramian.core.manifold._surface_terms import Terms
 
 @dataclass(frozen=True)
 class Surface:
-    """Surface with the points x̂(u) = Bᵀf(u), in the space of centred rows."""
+    """Surface with the points x̂(u) = Bᵀf(u): u are coordinates, f functions, B coefficients.
+
+    Points are centred rows.
+    """
 
     terms: Terms
     coefficients: Array
@@ -28,9 +31,10 @@ class Surface:
 
     @cached_property
     def axes(self) -> Array | None:
-        """Orthonormal axes (columns of a matrix) that span the surface; None if they save nothing.
+        """Orthonormal axes (columns of a matrix) that span the surface, or None to use the columns.
 
-        The part of a row that is orthogonal to the axes does not change its nearest point.
+        The part of a row that is orthogonal to the axes does not change its nearest point. The
+        value is None if the axes are not fewer than the columns, or if ``compact=False``.
         """
         n_terms, n_columns = self.coefficients.shape
         if n_terms >= n_columns or not self.compact:
@@ -45,14 +49,14 @@ class Surface:
 
     @cached_property
     def unit(self) -> float:
-        """Approximate mean squared distance of the points from their mean, per coordinate."""
+        """Approximate mean squared distance of points from their mean, divided by `n_variables`."""
         return float(np.sum(self.coefficients[1:] ** 2)) / self.terms.n_variables
 
     @cached_property
     def tangents(self) -> Array:
-        """Coefficients of ∂x̂/∂u, in the coordinates of `axes`, as a combination of terms.
+        """Coefficients of the derivatives ∂x̂/∂u, as sums of terms, in the coordinates of `axes`.
 
-        The shape is (n_lower, n_variables * n_axes); the terms have the numbers `terms.lower`.
+        The shape is (n_lower, n_variables * n_axes); the terms have the indices `terms.lower`.
         """
         place = np.zeros(len(self.terms), dtype=np.intp)
         place[self.terms.lower] = np.arange(len(self.terms.lower))

@@ -18,7 +18,11 @@ atom is a function of one variable."""
 
 @dataclass(frozen=True)
 class Slope:
-    """Derivative of the terms by one variable: ``∂terms[which] = Σ factors · terms[lower]``."""
+    """Derivatives of the functions of a surface by one variable.
+
+    They are ``∂terms[which] = Σ factors · terms[lower]``. Functions that are not in `which` have
+    the derivative 0.
+    """
 
     which: IntArray
     lower: IntArray
@@ -52,7 +56,7 @@ class Terms:
         return len(self.keys)
 
     def __call__(self, u: Array) -> Array:
-        """Return the values of all terms, of shape (n_terms, len(u)), at the rows of `u`."""
+        """Return the values of all functions, of shape (n_terms, len(u)), at the rows of `u`."""
         n = len(u)
         variables = np.ascontiguousarray(u.T)
         values = np.empty((len(self), n), dtype=u.dtype)
@@ -79,7 +83,7 @@ class Terms:
         return 1 + np.concatenate([[0], np.cumsum(sizes, dtype=np.intp)]).astype(np.intp)
 
     def index(self, key: TermKey) -> int:
-        """Return the number of the term with this key."""
+        """Return the index of the term that has the key `key` (its factors)."""
         return self._numbers[key]
 
     @cached_property
@@ -88,7 +92,7 @@ class Terms:
 
     @cached_property
     def slopes(self) -> list[Slope]:
-        """The derivatives of all terms by each variable, as one `Slope` per variable."""
+        """The derivatives of all functions by each variable, as one `Slope` per variable."""
         rules = [_rules(block.bases) for block in self.blocks]
         found: list[list[tuple[int, int, float]]] = [[] for _ in self.blocks]
         for number, key in enumerate(self.keys):
@@ -109,7 +113,7 @@ class Terms:
 
     @cached_property
     def lower(self) -> IntArray:
-        """Numbers of the terms that occur in the derivatives of the terms."""
+        """Indices of the functions that occur in the derivatives of the functions."""
         return np.unique(np.concatenate([slope.lower for slope in self.slopes]))
 
 
@@ -131,7 +135,7 @@ def _no_levels(limit: int) -> Array:
 
 
 def _describe(blocks: Sequence[Block]) -> tuple[list[TermKey], IntArray]:
-    """Return (keys, degrees) of the constant and of all functions of the blocks."""
+    """Return the keys (factors) and the degrees of the constant and of all functions."""
     keys: list[TermKey] = [()]
     degrees = [0]
     store: list[int] = [0]
@@ -147,7 +151,10 @@ def _describe(blocks: Sequence[Block]) -> tuple[list[TermKey], IntArray]:
 
 
 def _rules(bases: Sequence[AtomBasis]) -> dict[Hashable, list[tuple[Hashable | None, float]]]:
-    """Return the derivative of each atom, as a list of (atom or None for the constant, factor)."""
+    """Return the derivative of each function of one variable ("atom").
+
+    A derivative is a list of pairs (atom, or None for the constant; factor).
+    """
 
     def of(basis: AtomBasis) -> Iterator[tuple[Hashable, list[tuple[Hashable | None, float]]]]:
         assert basis.derivative is not None

@@ -5,5 +5,6 @@
 """
 
 from gramian.core.orthogonalize._gram import Gram
-from gramian.core.orthogonalize._orthogonalizer import Added, Orthogonalizer, cholesky_columns
+from gramian.core.orthogonalize._orthogonalizer import Added, Orthogonalizer
 from gramian.core.orthogonalize._qr import QR
+from gramian.core.orthogonalize._triangle import cholesky_columns

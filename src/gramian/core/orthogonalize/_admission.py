@@ -35,8 +35,8 @@ from gramian._support.blas import solve_lower
 from gramian._support.types import Array, IntArray
 from gramian.core._tolerances import EPSILON
 from gramian.core.orthogonalize._factor import Factor
-from gramian.core.orthogonalize._orthogonalizer import RANK_TOLERANCE, Extension, cholesky_columns
-from gramian.core.orthogonalize._triangle import subtract_square
+from gramian.core.orthogonalize._orthogonalizer import RANK_TOLERANCE, Extension
+from gramian.core.orthogonalize._triangle import cholesky_columns, subtract_square
 
 SUMMATION = 64 * EPSILON
 """Largest rounding error of a sum over rows, relative to the sum of the absolute terms.
@@ -62,7 +62,10 @@ MAX_PASSES = 12
 
 
 class Admission:
-    """Admits the new functions of one step to one triangular factor, in one or more passes.
+    """Adds the new functions of one step to a triangular factor, if they are not redundant.
+
+    The rows are read once, and again for functions whose residuals are not accurate yet: these
+    functions wait for the next pass.
 
     Parameters
     ----------
@@ -93,9 +96,10 @@ class Admission:
         self._parts: list[Extension] = []
 
     def combinations(self) -> Array:
-        """Return the matrix A with r = A (f, g): residuals r of the functions that wait.
+        """Return the matrix A with r = A (f, g): the residuals r of functions that wait.
 
-        A has one row for each function that waits and one column for each function, f and g.
+        Functions wait if they need another pass over the rows. A has one row for each of them, and
+        one column for each function: the earlier functions f, and the new functions g.
         """
         self._combinations = -self._factor.combine(self._projections, self._n_functions)
         self._combinations[range(len(self.waiting)), self._n_basis + self.waiting] = 1.0
@@ -103,7 +107,7 @@ class Admission:
 
     @property
     def full(self) -> bool:
-        """True if as many functions have entered the factor as `room` allows."""
+        """True if as many functions were added to the triangular factor as `room` allows."""
         return len(self._factor) - self._n_before >= self._room
 
     def begin(self, gram: Array, with_x: Array, piece: slice) -> None:
@@ -133,7 +137,7 @@ class Admission:
         self._take(gram[:n], squares, with_x[:n].copy())
 
     def go_on(self, gram: Array, squares: Array, with_x: Array) -> None:
-        """Use the sums of a later pass to admit functions that wait.
+        """Use the sums of a later pass over the rows for functions whose residuals were inaccurate.
 
         Parameters
         ----------
@@ -182,7 +186,10 @@ class Admission:
         self._finish(most[n:], floor[n:])
 
     def _floor(self) -> Array:
-        """Return for each function that waits the residual norm below which it is redundant."""
+        """Return residual norms below which functions are redundant.
+
+        There is one value for each function that waits for another pass over the rows.
+        """
         floor = np.full(len(self.waiting), RANK_TOLERANCE)
         if self._n_passes > 1:
             norms = np.linalg.norm(self._combinations, axis=1)
@@ -199,6 +206,15 @@ class Admission:
 
         The accepted functions are the first ones in the order of the pivots; all other functions
         need another pass.
+
+        Parameters
+        ----------
+        lower, order
+            The pivoted Cholesky factor of the residuals of norm one, and the order of its pivots.
+        sizes : array
+            The norms of the residuals, in this order.
+        floor : array
+            The residual norms below which the functions are redundant, in this order.
         """
         factor = self._factor
         rank = min(lower.shape[1], self._room - (len(factor) - self._n_before))
@@ -236,9 +252,17 @@ class Admission:
         self._parts.append(part)
 
     def _finish(self, most: Array, floor: Array) -> None:
-        """Drop functions that wait if the bounds `most` of their residual squares are too small.
+        """Drop functions whose residual is surely too small.
 
-        After the last pass, or if the factor is full, drop all functions that wait.
+        They wait for another pass over the rows. After the last pass, or if the factor is full, all
+        of them are dropped.
+
+        Parameters
+        ----------
+        most : array
+            Upper bounds of their squared residuals.
+        floor : array
+            The residual norms below which they are redundant.
         """
         redundant = most <= floor**2
         if self._n_passes == MAX_PASSES:
@@ -249,7 +273,7 @@ class Admission:
         self._keep(~redundant)
 
     def extension(self) -> Extension:
-        """Return all rows that this object has added to the factor, as one extension."""
+        """Return all rows that were added to the triangular factor, as one extension."""
         start, n_columns = self._n_before, self._factor.n_columns
         nothing = Extension(
             np.empty(0, dtype=np.intp),

@@ -106,9 +106,9 @@ class Factor:
         return w
 
     def combine(self, projections: Array, n_functions: int) -> Array:
-        """Return U with ``U @ f == projections @ f̂``, where f are all functions, of norm one.
+        """Return U with ``U @ f == projections @ f̂``, where f̂ are the orthonormal functions.
 
-        U has the shape (len(projections), n_functions).
+        f are all functions, of norm one. U has the shape (len(projections), n_functions).
         """
         solved = np.array(projections.T, order="C")
         self._triangle.solve_transposed(solved)
@@ -117,7 +117,10 @@ class Factor:
         return combinations
 
     def penalties(self, n_functions: int) -> Array:
-        """Return the diagonal of αD: the penalty of each function, zero if it has none."""
+        """Return the penalty of each function, which is zero for the constant and the variables.
+
+        It is the diagonal of αD (see the module).
+        """
         penalties = np.zeros(n_functions)
         if self._penalized.size:
             penalties[self._order[self._penalized]] = self.alpha
@@ -165,23 +168,37 @@ class Factor:
             self._fit_probes += probes.T @ extension.coefficients
 
     def note_errors(self, errors: Array, coefficients: Array) -> None:
-        """Add the effect of rounding errors of the newest functions to the estimate `noise`.
+        """Add rounding errors of the newest functions to the estimate `noise`.
 
-        `errors` are the errors of E[f̂fᵀ], and `coefficients` are E[f̂Xᵀ], of these functions.
+        `errors` are the errors of E[f̂fᵀ], and `coefficients` are E[f̂Xᵀ], of these functions f̂.
         """
         # vᵀB = (L⁻¹v)ᵀE[f̂Xᵀ]: for vectors v of random signs, its standard deviation is B's norm.
         size = np.sqrt(np.mean(self._fit_probes**2, axis=0))
         self._errors += 2 * size * np.linalg.norm(errors[:, np.newaxis] * coefficients, axis=0)
 
+    @property
+    def coefficients(self) -> Array:
+        """E[f̂Xᵀ] of the orthonormal functions f̂, one row for each function in the factor."""
+        return self._coefficients.view
+
     def settle(self, n_basis: int, kept: IntArray) -> None:
-        """Renumber the functions of the last block: the functions not in `kept` were removed."""
+        """Renumber the functions of the last block after some of them were removed.
+
+        Parameters
+        ----------
+        n_basis : int
+            The number of functions before the block.
+        kept : array of int
+            The numbers, in the block, of the functions that were not removed.
+        """
         new = self._order >= n_basis
         self._order[new] = n_basis + np.searchsorted(kept, self._order[new] - n_basis)
 
     def fit(self, n_basis: int) -> Array:
-        """Return B = L⁻ᵀE[f̂Xᵀ], the coefficients of all basis functions of norm one.
+        """Return B = L⁻ᵀE[f̂Xᵀ] (see the module), the coefficients of all basis functions.
 
-        B has the shape (n_basis, n_columns); functions that are not in the factor have zeros.
+        Basis functions have norm one. B has the shape (n_basis, n_columns); functions that are not
+        in the factor L have zeros.
         """
         b = self._coefficients.view.copy()
         self._triangle.solve_transposed(b)
@@ -190,7 +207,11 @@ class Factor:
         return fit
 
     def moments(self, n_basis: int) -> tuple[Array, Array]:
-        """Return (E[ffᵀ], E[fXᵀ]) of all basis functions; zeros for functions not in the factor."""
+        """Return (E[ffᵀ], E[fXᵀ]) of all basis functions f of norm one.
+
+        Functions that are not in the triangular factor have zeros. `n_basis` is the number of
+        functions.
+        """
         rows = self._triangle.dense()
         products = rows @ rows.T
         products[self._penalized, self._penalized] -= self.alpha

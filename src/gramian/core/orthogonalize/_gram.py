@@ -162,10 +162,17 @@ class Gram:
         return Added(norms, extensions, len(kept), block.n_functions - len(kept))
 
     def _sum_in_range(self, direction: Direction, block: Block, piece: slice) -> tuple[Block, Sums]:
-        """Return the block of functions, and the sums over the rows for a piece of it.
+        """Return the functions of a new variable, and the sums over the rows for some of them.
 
         If squares of the user's functions are too large or too small for float64, the returned
-        block has these functions scaled, and the sums are computed a second time.
+        functions are scaled, and the sums are computed a second time.
+
+        Parameters
+        ----------
+        direction, block
+            The new variable, and its functions.
+        piece : slice
+            The numbers of the functions to sum.
         """
         with np.errstate(over="ignore", invalid="ignore"):  # the sums are checked below
             sums = self._sum(direction, block, piece)
@@ -183,13 +190,23 @@ class Gram:
         return block, self._sum(direction, block, piece)
 
     def _squares(self, sums: Sums, piece: slice) -> Array:
-        """Return E[g²] of the new functions g in a piece of the block."""
+        """Return E[g²] of the new functions g whose numbers in the block are `piece`."""
         return sums.gram[:, self.n_functions + piece.start :].diagonal().copy()
 
     def _go_on(
         self, admissions: Sequence[Admission], direction: Direction, block: Block, norms: Array
     ) -> None:
-        """Read the rows again, until no function of any factor waits for another pass."""
+        """Read the rows again, until the residuals of all new functions are accurate enough.
+
+        Parameters
+        ----------
+        admissions : sequence of Admission
+            One for each factor (penalty), with the functions that need another pass over the rows.
+        direction, block
+            The new variable, and its functions.
+        norms : array
+            The norms of the functions of the block.
+        """
         norms = np.concatenate([self.norms, norms])
         while unfinished := [each for each in admissions if len(each.waiting)]:
             self.n_more_passes += 1
@@ -222,10 +239,16 @@ class Gram:
         return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 
     def _normalize(self, sums: Sums, others: Array, piece: slice) -> Array:
-        """Scale the sums to functions of norm one, in place; return the norms of the piece.
+        """Scale the sums to functions of norm one, in place; return the norms of the new functions.
 
-        `others` has the norms of all new functions that earlier pieces computed, and 1 for the
-        other new functions.
+        Parameters
+        ----------
+        sums : Sums
+            Sums over the rows for some new functions.
+        others : array
+            The norms of new functions that were summed before, and 1 for all other new functions.
+        piece : slice
+            The numbers of the functions in `sums` among the new functions.
         """
         squares = self._squares(sums, piece)
         check_finite(squares)
@@ -238,24 +261,34 @@ class Gram:
         return norms
 
     def _room(self, factor: Factor, block: Block) -> int:
-        """Return the largest number of functions of the block that may enter the factor."""
+        """Return how many functions of the block the triangular factor may still take."""
         if factor.alpha == 0:
             return self._rows.n_rows - len(factor)
         return 1 if self._enters_alone(factor, block) else block.n_functions
 
     def _enters_alone(self, factor: Factor, block: Block) -> bool:
-        """Return True if the variable itself is the only function of the block that may enter.
+        """Return True if, of the block, only the variable itself may be added to the factor.
 
-        The variable has no penalty. It enters alone if the penalty of the other functions is
+        The variable has no penalty. It is added alone if the penalty of the other functions is
         infinite. With any other positive penalty, all functions are linearly independent, and their
-        number has no natural limit; so the variable also enters alone if the factor would have more
-        functions than the table has rows, to limit the memory.
+        number has no natural limit; so the variable is also added alone if the factor would have
+        more functions than the table has rows, to limit the memory.
         """
         fits = len(factor) + block.n_functions <= max(self._rows.n_rows, MIN_SHRUNK)
         return factor.alpha > 0 and (np.isinf(factor.alpha) or not fits)
 
     def _sum(self, direction: Direction, block: Block, piece: slice) -> Sums:
-        """Return the sums over the rows, from function values, or from moments if cheaper."""
+        """Return sums over the rows for some of the new functions.
+
+        They are computed from function values, or from moments of monomials if these cost less.
+
+        Parameters
+        ----------
+        direction, block
+            The new variable, and its functions.
+        piece : slice
+            The numbers of the functions to sum.
+        """
         n, new = self.n_functions, block.n_functions
         n_variables, n_columns = len(self.steps), self._rows.n_columns
         work: FunctionWork | StepMomentWork = FunctionWork(

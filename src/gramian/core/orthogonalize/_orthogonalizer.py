@@ -1,27 +1,17 @@
-"""Interface of the two orthogonalizers, and the pivoted Cholesky factorization that both use."""
+"""Interface of the two orthogonalizers, `QR` and `Gram`."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from scipy.linalg import lapack
-
-from gramian._support.blas import MAX_SIDE, threads_for
 from gramian._support.types import Array, IntArray
-from gramian.core._tolerances import NOISE
 from gramian.core.sums import Direction, Step
 from gramian.families import Block
 
 if TYPE_CHECKING:
     from gramian.core.orthogonalize._factor import Factor
 
-PREFERRED = 1.001
-"""Factor that multiplies the first function of a block, the variable itself, so that it is
-preferred among pivots of nearly equal size: the other functions may be multiples of the variable
-only on the rows of this table."""
 RANK_TOLERANCE = 1e-8
 """Rank tolerance: a function of norm one is dropped if its residual norm is not larger than this.
 
@@ -33,7 +23,7 @@ at most 1e-8, is never mistaken for a new function later.
 
 @dataclass(frozen=True)
 class Extension:
-    """New rows of a triangular factor; they define new orthonormal functions f̂_new."""
+    """New rows of the triangular factor L, which define new orthonormal functions."""
 
     pivots: IntArray
     """Numbers of the functions g of the block that enter the basis, in the order of the pivots."""
@@ -47,7 +37,7 @@ class Extension:
 
 @dataclass(frozen=True)
 class Added:
-    """Result of the orthogonalization of one block of functions."""
+    """Result of the orthogonalization of one block of functions, for each penalty."""
 
     norms: Array
     """Norms of all functions of the block; 1 for a function that is zero on all rows."""
@@ -107,34 +97,3 @@ class Orthogonalizer(Protocol):
     def orthogonalize(self, block: Block) -> Added:
         """Orthogonalize the block that `substitute` returned, and add it to the basis."""
         ...
-
-
-def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
-    """Return the pivoted Cholesky factor of the well-conditioned part of a matrix, and the order.
-
-    The matrix is positive semidefinite; only its lower triangle is used.
-
-    Returns
-    -------
-    lower : array of shape (n, rank)
-        The factor. Its first `rank` rows are lower triangular, with squared diagonal entries above
-        `tolerance`. ``lower @ lower.T`` approximates ``a[order][:, order]``, and equals it in the
-        first `rank` rows and columns.
-    order : array of shape (n,)
-        The order of the rows and columns of `a`: the `rank` pivots, then the others.
-    """
-    if a.size == 0 or a.diagonal().max() <= tolerance:
-        return np.empty((len(a), 0)), np.arange(len(a))
-    scaled = np.array(a, order="F")
-    scaled[:, 0] *= PREFERRED
-    scaled[0, 0] *= PREFERRED
-    # dpstrf multiplies triangles of any size, which is not safe with threads: see MAX_SIDE.
-    with threads_for(0) if len(a) > MAX_SIDE else nullcontext():
-        packed, order, rank, info = lapack.dpstrf(scaled, tol=tolerance, lower=1, overwrite_a=1)
-    if info < 0:
-        raise ValueError(f"LAPACK's dpstrf refused its argument {-info}.")
-    lower, order = np.tril(packed[:, :rank]), order.astype(np.intp) - 1
-    lower[order == 0] /= PREFERRED
-    if rank and order[rank - 1] == 0 and lower[rank - 1, -1] ** 2 <= (1 + NOISE) * tolerance:
-        lower = lower[:, :-1]  # without the factor PREFERRED, the variable is below the tolerance
-    return lower, order

@@ -9,13 +9,8 @@ from gramian._support.blas import add_product, second_moments, solve_lower, time
 from gramian._support.types import Array, IntArray
 from gramian.core._tolerances import NOISE
 from gramian.core.orthogonalize._factor import Factor
-from gramian.core.orthogonalize._orthogonalizer import (
-    PREFERRED,
-    RANK_TOLERANCE,
-    Added,
-    Extension,
-    cholesky_columns,
-)
+from gramian.core.orthogonalize._orthogonalizer import RANK_TOLERANCE, Added, Extension
+from gramian.core.orthogonalize._triangle import PREFERRED, cholesky_columns
 from gramian.core.rows import MemoryRows
 from gramian.core.sums import Direction, GrowingRows, Step, check_finite, distinct_levels
 from gramian.families import Block, Family

@@ -14,7 +14,8 @@ from gramian.core.pursuit._choosers import (
 )
 from gramian.core.pursuit._decoder import BLOCK_BYTES, MAX_MOMENTS, Decoder, make_decoder
 from gramian.core.pursuit._eigen import orient
-from gramian.core.pursuit._pursuit import Limits, StopReason, Trace, pursue
+from gramian.core.pursuit._pursuit import Limits, StopReason, Trace, joined_traces, pursue
+from gramian.core.pursuit._reach import Reach, watched_columns
 from gramian.core.pursuit._validation import (
     HeldOut,
     equals,

@@ -28,43 +28,43 @@ NoChoice = Literal["threshold", "exhausted"]
 
 
 class Chooser(Protocol):
-    """Candidates for the next direction, and the residual variances along them."""
+    """Directions that may be chosen next, and the residual variances of the data along them."""
 
     @property
     def largest(self) -> float:
-        """The largest residual variance of a candidate."""
+        """The largest residual variance along a direction that may be chosen."""
         ...
 
     @property
     def total(self) -> float:
-        """The residual variance of all of X."""
+        """The sum of the residual variances of all columns of X."""
         ...
 
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the next direction, or the reason why there is none.
 
-        Residual variances below the share `noise` of the original ones are rounding errors.
+        Residual variances below the share `noise` of the original variances are rounding errors.
         """
         ...
 
     def undo(self) -> None:
-        """Forget the last choice."""
+        """Forget the last choice, as if it had not been made."""
         ...
 
     def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
-        """Subtract the projections on the new functions of the chosen direction.
+        """Subtract the projections of X on the new functions of the chosen direction.
 
         Parameters
         ----------
         coefficients : sequence of arrays
-            For each penalty, E[Xf̂] by rows.
+            One array for each penalty: row i is E[Xf̂ᵢ] of the new function f̂ᵢ.
         use : int, default=0
-            The penalty whose residuals count from now on.
+            The index of the penalty whose residuals count from now on.
         """
         ...
 
     def vanish(self) -> None:
-        """Set all residuals to zero: the functions span all samples."""
+        """Set all residuals to zero, because there are as many functions as rows."""
         ...
 
 
@@ -122,7 +122,11 @@ class TopEigenvector:
         """The trace of Σ_j."""
 
     def choose(self, noise: float) -> Direction | NoChoice:
-        """Return the top eigenvector of Σ_j, or the reason why its variance is too small."""
+        """Return the direction of largest residual variance, or why there is none.
+
+        It is the top eigenvector of the residual covariance. Residual variances below the share
+        `noise` of the original variance are rounding errors.
+        """
         n = len(self.directions)
         if n < len(self._given):
             vector = self._given[n]
@@ -142,11 +146,14 @@ class TopEigenvector:
         return Direction(vector, float(np.sqrt(variance)))
 
     def undo(self) -> None:
-        """Forget the last choice."""
+        """Forget the last choice, as if it had not been made."""
         self.directions.pop()
 
     def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
-        """Apply Lemma 2(a)."""
+        """Subtract the projections of X on the new functions from the residual covariance.
+
+        This is Lemma 2(a). Parameters are those of `Chooser.subtract`.
+        """
         vector = self.directions[-1]
         for covariance, each in zip(self._covariances, coefficients, strict=True):
             covariance.subtract(each)
@@ -160,7 +167,7 @@ class TopEigenvector:
             self._update()
 
     def vanish(self) -> None:
-        """Set all residuals to zero: the functions span all samples."""
+        """Set all residuals to zero, because there are as many functions as rows."""
         self.largest = self.total = self._variance = 0.0
 
 
@@ -208,49 +215,52 @@ class GivenDirections(ABC):
 
     @property
     def _shares(self) -> Array:
-        """The residual of each column, as a share of its variance."""
+        """The residual variance of each column, as a share of its original variance."""
         shares: Array = self._all_shares[self._use]
         return shares
 
     @property
     def variances(self) -> Array:
-        """The residual variances σ_j."""
+        """The residual variances σ_j of the columns."""
         return self._shares * self._variances
 
     @property
     def largest(self) -> float:
-        """The largest of σ_j."""
+        """The largest residual variance of a column."""
         return float(self.variances.max())
 
     @property
     def total(self) -> float:
-        """The sum of σ_j."""
+        """The sum of the residual variances of all columns."""
         return float(self.variances.sum())
 
     @abstractmethod
     def _rank(self) -> Array:
-        """Return the values that are compared: the column with the largest value is chosen."""
+        """Return a value for each column: the column with the largest value is chosen."""
 
     @abstractmethod
     def _meets(self, variances: Array, threshold: float) -> NDArray[np.bool_]:
-        """Return the mask of columns with enough residual variance to be chosen."""
+        """Return a mask of columns: True if the residual variance is enough to be chosen."""
 
     @property
     def qualified(self) -> NDArray[np.bool_]:
-        """The mask of the columns that meet the threshold."""
+        """A mask of columns: True if the residual variance meets the threshold."""
         if self._threshold is None:
             return np.ones(len(self._shares), dtype=bool)
         return self._meets(self._shares if self._relative else self.variances, self._threshold)
 
     @property
     def redundant(self) -> IntArray:
-        """The columns not chosen that do not meet the threshold, or have no residual."""
+        """Columns that were not chosen and are below the threshold or have no residual variance."""
         others = ~self.qualified | (self._shares <= self._noise)
         others[self.chosen] = False
         return np.flatnonzero(others)
 
     def choose(self, noise: float) -> Direction | NoChoice:
-        """Return the next column, or the reason why there is none."""
+        """Return the next column, or the reason why there is none.
+
+        Residual variances below the share `noise` of the original variances are rounding errors.
+        """
         self._noise = noise
         if self._prescribed is not None and len(self.chosen) < len(self._prescribed):
             self.chosen.append(self._prescribed[len(self.chosen)])
@@ -266,11 +276,14 @@ class GivenDirections(ABC):
         return Direction(self.chosen[-1], 1.0)
 
     def undo(self) -> None:
-        """Forget the last choice."""
+        """Forget the last choice, as if it had not been made."""
         self.chosen.pop()
 
     def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
-        """Apply Lemma 2(a) to the diagonal of Σ_j."""
+        """Subtract the projections on the new functions from the residual variances (Lemma 2(a)).
+
+        Parameters are those of `Chooser.subtract`.
+        """
         for shares, each in zip(self._all_shares, coefficients, strict=True):
             shares -= np.einsum("ij,ij->j", each, each)
         np.maximum(self._all_shares, 0.0, out=self._all_shares)
@@ -278,12 +291,12 @@ class GivenDirections(ABC):
         self._use = use
 
     def vanish(self) -> None:
-        """Set all residuals to zero: the functions span all samples."""
+        """Set all residuals to zero, because there are as many functions as rows."""
         self._shares[:] = 0.0
 
 
 class LargestResidual(GivenDirections):
-    """Chooser of GFS: the largest residual variance."""
+    """Chooser of GFS: the column with the largest residual variance."""
 
     def _rank(self) -> Array:
         return self._shares * self._order
@@ -293,7 +306,10 @@ class LargestResidual(GivenDirections):
 
 
 class LargestOriginal(GivenDirections):
-    """Chooser of GFA and GCA: the largest original variance among columns not redundant yet."""
+    """Chooser of GFA and GCA: of the columns that are not redundant, the one of largest variance.
+
+    The variance is that of the data, before any projection is subtracted.
+    """
 
     def _rank(self) -> Array:
         return self._order
@@ -303,7 +319,7 @@ class LargestOriginal(GivenDirections):
 
 
 class GivenOrder(LargestResidual):
-    """Chooser of UFFS: one column after another, redundant or not."""
+    """Chooser of UFFS: all columns in a given order, also redundant columns."""
 
     def __init__(self, variances: Array, varies: NDArray[np.bool_], n_penalties: int = 1) -> None:
         super().__init__(variances, varies, None, relative=False, n_penalties=n_penalties)
@@ -320,12 +336,15 @@ class GivenOrder(LargestResidual):
         return Direction(column, 1.0)
 
     def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
-        """Apply Lemma 2(a), and record the residuals of the columns still to come."""
+        """Subtract the projections on the new functions, and record the residuals of later columns.
+
+        Parameters are those of `Chooser.subtract`.
+        """
         super().subtract(coefficients, use)
         to_come = slice(len(self.chosen), None)
         self.shares_when_chosen[to_come] = self._shares[to_come]
 
     def vanish(self) -> None:
-        """Set all residuals to zero: the functions span all samples."""
+        """Set all residuals to zero, because there are as many functions as rows."""
         super().vanish()
         self.shares_when_chosen[len(self.chosen) :] = 0.0

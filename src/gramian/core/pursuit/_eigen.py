@@ -1,4 +1,4 @@
-"""Solver for the leading eigenvector of a residual covariance, step after step."""
+"""Solver for the eigenvector of largest eigenvalue of a residual covariance, step after step."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LeadingEigenvector:
         self._n_pairs = 2
 
     def __call__(self, matrix: ResidualCovariance) -> tuple[float, Array]:
-        """Return the largest eigenvalue and its unit vector, of either sign."""
+        """Return the largest eigenvalue and an eigenvector of length 1, whose sign is arbitrary."""
         start = None
         if matrix.trace <= 0:  # no variance is left
             self._next = []
@@ -49,7 +49,10 @@ class LeadingEigenvector:
         return top
 
     def _decompose(self, matrix: ResidualCovariance, start: Array | None) -> tuple[Array, Array]:
-        """Return the largest eigenvalues in increasing order, and their vectors by columns."""
+        """Return the largest eigenvalues in increasing order, and their vectors as columns.
+
+        `start` is the vector with which the iterations begin, or None.
+        """
         d = matrix.size
         k, iterate = matrix.pairs(self._n_pairs)
         if iterate:
@@ -72,14 +75,16 @@ class LeadingEigenvector:
 
 
 def orient(vector: Array, *, like: Array | None = None) -> Array:
-    """Return a direction with the sign that makes its largest entry positive; in ties, the first.
+    """Return a direction or its negative, so that its entry of largest absolute value is positive.
+
+    If several entries are equally large, the first of them decides.
 
     Parameters
     ----------
     vector : array
         The direction.
     like : array, optional
-        The vector whose entries decide, in place of `vector`.
+        A vector whose entries decide in place of the entries of `vector`.
     """
     deciding = vector if like is None else like
     size = np.abs(deciding)

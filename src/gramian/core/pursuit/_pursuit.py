@@ -7,7 +7,7 @@ choose a direction  →  substitute it into the next variable of F(z)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -48,7 +48,7 @@ class Limits:
 
 @dataclass
 class Trace:
-    """Residual variances and numbers of functions of a pursuit, step by step."""
+    """Numbers about each step of a pursuit: residual variances, functions added and dropped."""
 
     largest: list[float]
     """Largest residual variance before each step and after the last."""
@@ -70,7 +70,7 @@ class Trace:
         return 1 - self.total[-1] / self.total[0] if self.total[0] > 0 else 1.0
 
     def stop(self, reason: StopReason) -> Trace:
-        """Record the reason why the pursuit ends."""
+        """Record the reason why the pursuit ends, and return the trace itself."""
         self.stop_reason = reason
         return self
 
@@ -135,3 +135,28 @@ def pursue(
         patience = limits.patience
         if held_out and patience and held_out.stalled(patience, limits.tolerance):
             return trace.stop("early_stopping")
+
+
+def joined_traces(traces: Sequence[Trace]) -> Trace:
+    """Join the traces of pursuits of several clusters of features, in the order of the clusters.
+
+    In the steps of a cluster, earlier clusters have the residuals after their last step, and later
+    clusters have the residuals before their first step.
+    """
+    if len(traces) == 1:
+        return traces[0]
+    whole = Trace([], [], stop_reason=traces[-1].stop_reason, degrees_of_freedom=[])
+    for i, trace in enumerate(traces):
+        if trace.stop_reason != "exhausted":
+            whole.stop_reason = trace.stop_reason
+        others = [(each.largest[-1], each.total[-1]) for each in traces[:i]]
+        others += [(each.largest[0], each.total[0]) for each in traces[i + 1 :]]
+        largest = max(other[0] for other in others)
+        total = sum(other[1] for other in others)
+        new = slice(1 if i else 0, None)
+        whole.largest += [max(largest, value) for value in trace.largest[new]]
+        whole.total += [total + value for value in trace.total[new]]
+        whole.n_kept += trace.n_kept
+        whole.n_dropped += trace.n_dropped
+        whole.degrees_of_freedom += trace.degrees_of_freedom[new]
+    return whole

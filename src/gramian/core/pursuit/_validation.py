@@ -1,4 +1,4 @@
-"""Residuals on held-out rows, which take no part in the expectations."""
+"""Residuals of held-out rows, which are not among the rows of the fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gramian.core.sums import Direction, GrowingRows, Step
 
 
 class HeldOut:
-    """Recursion of the fit, evaluated on held-out rows.
+    """The steps of a fit, repeated on held-out rows to measure their residuals.
 
     Functions of held-out rows are orthogonalized with the factor of the fit, and the predictions by
     the coefficients of the fit are subtracted from X.
@@ -59,7 +59,17 @@ class HeldOut:
         """The total residual variance before each step and after the last."""
 
     def observe(self, step: Step, added: Added) -> int:
-        """Repeat a step of the fit, and return the index of the penalty of least residual."""
+        """Repeat a step of the fit on the held-out rows.
+
+        Return the index of the penalty with the smallest residual of the held-out rows.
+
+        Parameters
+        ----------
+        step : Step
+            The variable that the step chose.
+        added : Added
+            The functions that the step added.
+        """
         width = len(self._functions[0].view) + self._rows.n_columns
         with threads_for(float(step.block.n_functions * len(self._rows.root) * width)):
             return self._observe(step, added)
@@ -89,7 +99,10 @@ class HeldOut:
         return use
 
     def stalled(self, patience: int, tolerance: float) -> bool:
-        """Return True if the last steps brought no improvement."""
+        """Return True if the last `patience` steps did not lower the residual of held-out rows.
+
+        An improvement must exceed the share `tolerance` of their variance.
+        """
         if len(self.total) <= patience:
             return False
         before = min(self.total[:-patience])
@@ -104,30 +117,33 @@ class HeldOut:
 
 
 def least(totals: Array, at_first: float) -> int:
-    """Return the index of the fit of least residual; in ties, the first.
+    """Return the index of the fit with the smallest residual; of tied fits, the first.
 
     Parameters
     ----------
     totals : array
-        The total residual variance of held-out rows by each fit.
+        The total residual variance of held-out rows, for each fit.
     at_first : float
-        The total variance of held-out rows.
+        The total variance of held-out rows before any fit.
     """
     return int(np.argmax(totals <= equals(totals.min(), at_first)))
 
 
 def equals(total: float, at_first: float) -> float:
-    """Return the upper bound of residuals that count as tied with `total`."""
+    """Return the largest residual that counts as tied with `total`.
+
+    `at_first` is the total variance before any fit, to which rounding errors are proportional.
+    """
     return max((1 + TIE) * total, NOISE * at_first)
 
 
 def largest_of_columns(residuals: Residuals) -> float:
-    """Return the largest second moment of a column."""
+    """Return the largest sum of squared residuals of a column."""
     return or_infinity(float(residuals.of_columns().max()))
 
 
 def largest_of_directions(residuals: Residuals) -> float:
-    """Return the largest second moment along any unit vector."""
+    """Return the largest sum of squared residuals along any direction (unit vector)."""
     if not np.isfinite(residuals.total):
         return np.inf
     value, _ = LeadingEigenvector()(residuals.covariance())

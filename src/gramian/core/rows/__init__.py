@@ -9,7 +9,16 @@ from gramian.core.rows._checkpoint import Ledger, RecordedRows
 from gramian.core.rows._covariance import DENSE_BELOW, MatrixCovariance, ResidualCovariance
 from gramian.core.rows._dask import map_partitions, open_dask, partitions
 from gramian.core.rows._drawing import draw
+from gramian.core.rows._equal_rows import (
+    DistinctRows,
+    all_rows,
+    distinct_rows,
+    first_of_equal,
+    observations,
+    unit_free_numbers,
+)
 from gramian.core.rows._first_pass import Split
+from gramian.core.rows._neighbours import neighbours_resemble
 from gramian.core.rows._protocol import (
     CONSTANT,
     BlockWork,
@@ -23,6 +32,7 @@ from gramian.core.rows._sources import CompletedSource, as_source, is_dask, read
 from gramian.core.rows._sparse import (
     MATRIX_COLUMNS,
     apply_centring,
+    canonical,
     centre_sparse,
     dense_parts,
     written_out,

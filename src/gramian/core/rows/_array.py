@@ -12,6 +12,7 @@ from gramian._support.blas import second_moments, times
 from gramian._support.types import Array
 from gramian.core.rows._checksum import checksum_of
 from gramian.core.rows._covariance import MatrixCovariance
+from gramian.core.rows._equal_rows import effective_count
 from gramian.core.rows._protocol import CONSTANT, MemoryRows, RowBlock
 
 AnyTable = TypeVar("AnyTable", bound=Any)
@@ -69,6 +70,8 @@ class Centring:
     """True for columns that are not constant."""
     checksum: int | None = None
     """Checksum of the rows, see `checksum_of`; None if no checksum was requested."""
+    mean_rest: Array | float = 0.0
+    """Means minus `mean`, which is rounded: it matters if means are far larger than deviations."""
 
     def apply(self, X: Array, weights: Array | None) -> RowBlock:
         """Return new rows, centred, scaled and multiplied by the square roots of their weights."""
@@ -94,8 +97,7 @@ class ArrayRows(MemoryRows):
         self.x = x
         self.root = root
         self.n_columns = x.shape[1]
-        self.effective_n_rows = float(1 / np.sum(root**4))
-        """Effective number of rows (Kish): (Σw)² / Σw², where w are the weights of the rows."""
+        self.effective_n_rows = effective_count(root**2)
         self.cache_bytes = CACHE_BYTES
         """Largest size, in bytes, of each cache of function or variable values between two
         passes."""
@@ -106,7 +108,10 @@ class ArrayRows(MemoryRows):
         return RowBlock(self.x, self.root)
 
     def rotate(self, basis: Array) -> tuple[ArrayRows, Array]:
-        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations."""
+        """Return the rows in coordinates along `basis`, and their standard deviations.
+
+        See `Rows.rotate`.
+        """
         x = times(self.x, basis.T)
         deviations = standardize(x)
         return ArrayRows(x, self.root), deviations
@@ -116,7 +121,10 @@ class ArrayRows(MemoryRows):
         return second_moments(self.x)
 
     def residual_covariance(self) -> MatrixCovariance:
-        """Return E[XXᵀ] of the scaled columns, from which `subtract` removes fitted functions."""
+        """Return E[XXᵀ] of the scaled columns as an object whose method `subtract` updates it.
+
+        `subtract` removes the part that fitted functions explain.
+        """
         return MatrixCovariance(self.covariance())
 
     def dense(self) -> ArrayRows:
@@ -125,7 +133,10 @@ class ArrayRows(MemoryRows):
 
 
 def standardize(x: Array) -> Array:
-    """Divide the columns of `x` by their norms, in place; return the norms, 0 if constant."""
+    """Divide the columns of `x` by their norms, in place; return the norms.
+
+    The norm of a constant column is 0, and the column is not divided.
+    """
     deviations: Array = np.linalg.norm(x, axis=0)
     deviations[deviations**2 <= CONSTANT * deviations.max() ** 2] = 0.0
     x /= np.where(deviations > 0, deviations, 1.0)
@@ -207,7 +218,9 @@ def spread_of(low: Array, high: Array, *, scaled: bool) -> Array:
 def scales_of(
     unit: Array, deviation: Array, scale: Literal["column", "table"]
 ) -> tuple[Array, Array]:
-    """Return (factors that scale the columns in [0, 1], divisors that scale the original columns).
+    """Return two arrays: factors for columns in [0, 1], and divisors for the original columns.
+
+    Both scale the columns as `scale` says.
 
     Parameters
     ----------

@@ -75,7 +75,8 @@ class Ledger:
         Parameters
         ----------
         like : sequence of arrays
-            Arrays that have the expected shapes; an empty vector accepts a vector of any length.
+            Arrays that have the expected shapes. An empty vector accepts a vector of any length. If
+            the stored arrays have other shapes, an error is raised.
         """
         path = self._path()
         if not path.exists():
@@ -139,7 +140,15 @@ def _compare(found: Sequence[Array], like: Sequence[Array]) -> None:
 
 
 def _difference(old: Any, new: Any, name: str = "its description") -> str | None:
-    """Return a sentence on the first parameter or column that differs; None if all are equal."""
+    """Return a sentence on the first difference of two descriptions; None if they are equal.
+
+    Parameters
+    ----------
+    old, new : object
+        The description in the folder, and the description of this fit.
+    name : str
+        What is compared, for the sentence.
+    """
     if old == new:
         return None
     if isinstance(old, float) and isinstance(new, float) and isclose(old, new, **EQUAL_NUMBERS):
@@ -177,6 +186,11 @@ class RecordedRows:
         return self.rows.effective_n_rows
 
     @property
+    def n_copies(self) -> float:
+        """Typical number of copies of a row in this table; 1 if rows differ or were merged."""
+        return self.rows.n_copies
+
+    @property
     def cache_bytes(self) -> int:
         """Largest size, in bytes, of a cache of function values that is kept between passes."""
         return self.rows.cache_bytes
@@ -186,15 +200,21 @@ class RecordedRows:
         return self.rows.covariance()
 
     def residual_covariance(self) -> ResidualCovariance:
-        """Return E[XXᵀ] of the scaled columns, from which `subtract` removes fitted functions."""
+        """Return E[XXᵀ] of the scaled columns as an object whose method `subtract` updates it.
+
+        `subtract` removes the part that fitted functions explain.
+        """
         return self.rows.residual_covariance()
 
     def dense(self) -> Rows:
-        """Return a sparse table in memory as dense rows, and any other rows unchanged."""
+        """Return this table with dense rows if it is a sparse matrix in memory, else unchanged."""
         return replace(self, rows=self.rows.dense())
 
     def rotate(self, basis: Array) -> tuple[Rows, Array]:
-        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations."""
+        """Return the rows in coordinates along `basis`, and their standard deviations.
+
+        See `Rows.rotate`.
+        """
         rows, deviations = self.rows.rotate(basis)
         return replace(self, rows=rows), deviations
 

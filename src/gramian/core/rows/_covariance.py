@@ -34,7 +34,10 @@ class ResidualCovariance(Protocol):
         ...
 
     def pairs(self, n: int) -> tuple[int, bool]:
-        """Return (number of eigenpairs to compute, at most n; True to compute by iterations)."""
+        """Return how many eigenvalues with vectors to compute, and True to use iterations.
+
+        The number is at most `n`.
+        """
         ...
 
     def diagonal(self) -> Array:
@@ -82,7 +85,10 @@ class MatrixCovariance:
         return float(np.trace(self._lower))
 
     def pairs(self, n: int) -> tuple[int, bool]:
-        """Return (number of eigenpairs to compute, at most n; True to compute by iterations)."""
+        """Return how many eigenvalues with vectors to compute, and True to use iterations.
+
+        The number is at most `n`.
+        """
         n = min(n, self.size)
         return n, self.size >= DENSE_BELOW and n <= self.size // 10
 
@@ -144,7 +150,10 @@ class OperatorCovariance:
         return self._trace
 
     def pairs(self, n: int) -> tuple[int, bool]:
-        """Return (number of eigenpairs to compute, at most n; True to compute by iterations)."""
+        """Return how many eigenvalues with vectors to compute, and True to use iterations.
+
+        The number is at most `n`.
+        """
         d = self.size
         return min(n, d, max(2, min(MAX_VECTORS, d // 10))), d >= ITERATE_FROM
 

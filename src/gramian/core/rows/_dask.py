@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Literal, TypeVar
 
@@ -43,7 +43,7 @@ def partitions(data: Any) -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class Partition:
-    """One partition of a Dask table: its rows and weights are loaded when a worker needs them."""
+    """One partition of a Dask table: a worker loads its rows and weights when it needs them."""
 
     number: int
     rows: Any
@@ -59,9 +59,6 @@ class DaskRows(TransformedRows):
     """Table in a Dask array or data frame; the workers centre, scale and sum their own rows."""
 
     partitions: Sequence[Partition]
-    collection: Any
-    """The Dask collection. This reference is needed: without it, the workers would delete the rows
-    that they have loaded."""
     home: int
     """Identifier (PID) of the process that started the sums and waits for them."""
     cache_bytes: int = 0
@@ -99,7 +96,7 @@ def _sum(
     completion: Completion | None,
 ) -> list[Array]:
     x, w = _numbers(rows, weights)
-    block = frame.apply(number, *((x, w) if completion is None else completion(x, w)))
+    block = frame.apply(*((x, w) if completion is None else completion(x, w)))
     worker = work.worker(product_for(1))
     with _one_thread(home):
         for start in range(0, len(block.x), BLOCK_ROWS):
@@ -140,12 +137,28 @@ def _look(
     weights: Any,
     completion: Completion | None,
 ) -> FirstPass:
-    """Check the rows of one partition, and return their statistics and the held-out rows."""
+    """Check the rows of one partition, and return their statistics and the held-out rows.
+
+    Parameters
+    ----------
+    home : int
+        The id of the process that started the fit.
+    split : Split or None
+        The rule for held-out rows; None to hold out no rows.
+    covariance, checksum : bool
+        True to sum products of column pairs, and to compute a checksum.
+    number : int
+        The number of the partition, for error messages.
+    rows, weights
+        The partition and its weights.
+    completion : callable or None
+        Fills missing values or drops rows; None if values must not be missing.
+    """
     x, w = _checked(number, rows, weights, gaps=completion is not None)
     if completion is not None:
         x, w = completion(x, w)
     with _one_thread(home):
-        return look_at(x, w, number, split, covariance=covariance, checksum=checksum)
+        return look_at(x, w, split, covariance=covariance, checksum=checksum)
 
 
 def _checked(
@@ -190,7 +203,17 @@ def map_partitions(data: Any, sample_weight: Any, function: Callable[[int, Array
 def partitions_of(
     data: Any, sample_weight: Any, completion: Completion | None = None
 ) -> list[Partition]:
-    """Return the partitions of a Dask array or data frame, each with all columns and weights."""
+    """Return the partitions of a Dask array or data frame, each with all columns and weights.
+
+    Parameters
+    ----------
+    data : Dask array or data frame
+        The table.
+    sample_weight : str, Dask array or None
+        The weights of the rows, or the name of the column that has them.
+    completion : callable, optional
+        Fills missing values or drops rows.
+    """
     if hasattr(data, "dask") and data.ndim == 2 and hasattr(data, "rechunk"):
         data = data.rechunk({1: -1})
     rows = np.ravel(data.to_delayed()).tolist()
@@ -212,7 +235,10 @@ def partitions_of(
 
 
 def _in_parts_of(data: Any, weights: Any) -> Any:
-    """Split the weights into the same partitions as `data`; unchanged if sizes are unknown."""
+    """Return the weights, split into the same partitions as `data`.
+
+    If the sizes of the partitions are unknown, return the weights unchanged.
+    """
     if not hasattr(data, "rechunk") or not hasattr(weights, "rechunk"):
         return weights
     if np.isnan([*data.shape, *weights.shape]).any():
@@ -242,10 +268,10 @@ def open_dask(
     """
     from dask.delayed import delayed
 
+    partitions = partitions_of(data, sample_weight, completion)
     kept = _fits(data, memory_budget)
     if kept:
-        data = data.persist()
-    partitions = partitions_of(data, sample_weight, completion)
+        partitions = _kept_in_memory(partitions)
     home = os.getpid()
     how = home, split, covariance, checksum
     parts = [
@@ -258,16 +284,28 @@ def open_dask(
         raise ValueError(f"X has {statistics.n_rows} rows of positive weight; two are needed.")
     if not kept and 8 * statistics.n_rows * len(statistics.mean) <= _available(memory_budget):
         # The number of rows is known only after the first pass.
-        data = data.persist()
-        partitions = partitions_of(data, sample_weight, completion)
+        partitions = _kept_in_memory(partitions)
     centring = centring_of(statistics, scaling)
     frame = RowTransform(centring, statistics.weight, look.split)
-    rows = DaskRows(statistics, frame, partitions, data, home)
+    rows = DaskRows(statistics, frame, partitions, home)
     return rows, centring, look.held_out
 
 
+def _kept_in_memory(partitions: Sequence[Partition]) -> list[Partition]:
+    """Load the rows of all partitions, and return partitions that keep the loaded rows.
+
+    `persist` of a Dask data frame of Parquet files can put several files into one partition, and
+    still count the old partitions. The partitions of `to_delayed` have no such error.
+    """
+    from dask import base
+
+    persist: Any = base.persist
+    loaded = persist(*(each.rows for each in partitions))
+    return [replace(each, rows=rows) for each, rows in zip(partitions, loaded, strict=True)]
+
+
 def _fits(data: Any, memory_budget: int) -> bool:
-    """Return True if the size of a collection is known before reading and memory is sufficient."""
+    """Return True if a collection has a known size, and `_available` memory can hold it."""
     try:
         return float(data.nbytes) <= _available(memory_budget)  # False if nbytes is NaN
     except (AttributeError, NotImplementedError, TypeError):

@@ -56,7 +56,7 @@ def draw(
     keys, n_rows, limit = np.empty(0), 0, np.inf
 
     def lower_limit(candidates: NDArray[np.float64]) -> None:
-        """Keep the `most` rows with the smallest random keys, and drop all other rows."""
+        """Keep the `most` rows with the smallest random numbers, and drop all other rows."""
         nonlocal parts, keys, limit
         limit = min(limit, float(np.partition(candidates, most)[most]))
         if parts:

@@ -9,39 +9,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array
+from gramian.core.rows._equal_rows import DistinctRows, joined_rows, row_hashes, uniform_numbers
 from gramian.core.rows._statistics import Statistics, merge_statistics, statistics_of
 
 
 @dataclass(frozen=True)
 class Split:
-    """Rule that selects held-out rows at random; it selects the same rows in every pass."""
+    """Rule that selects held-out rows at random.
+
+    It selects the same rows in every pass. If it selects a row, it selects all equal rows, too.
+    """
 
     share: float
     seed: int
     limit: int
     """Largest number of held-out rows; the share is halved as often as needed to stay below it."""
 
-    def numbers(self, number: int, n_rows: int) -> Array:
-        """Return a random number for each row of a block; rows below `share` are held out."""
-        return np.random.default_rng([self.seed, number]).random(n_rows)
-
-    def mask(self, number: int, n_rows: int) -> NDArray[np.bool_]:
-        """Return a mask of the rows of block `number`: True for the rows that are held out."""
-        return self.numbers(number, n_rows) < self.share
+    def mask(self, x: Array) -> NDArray[np.bool_]:
+        """Return a mask of rows: True for the rows that are held out."""
+        return uniform_numbers(row_hashes(x), self.seed) < self.share
 
 
 @dataclass(frozen=True)
 class HeldOutPart:
-    """Held-out rows of one block: their values, weights and random numbers (see `Split`)."""
+    """Held-out rows of one block: different rows, and the random number that selected each."""
 
-    x: Array
-    weights: Array | None
+    rows: DistinctRows
     numbers: Array
 
     def take(self, which: NDArray[np.bool_]) -> HeldOutPart:
         """Return the rows for which the mask `which` is True."""
-        weights = None if self.weights is None else self.weights[which]
-        return HeldOutPart(self.x[which], weights, self.numbers[which])
+        return HeldOutPart(self.rows.take(which), self.numbers[which])
 
 
 @dataclass(frozen=True)
@@ -58,9 +56,8 @@ class FirstPass:
         """(Held-out rows, their weights or None); None if no rows are held out."""
         if self.split is None:
             return None
-        weights = [part.weights for part in self.parts if part.weights is not None]
-        x = np.concatenate([part.x for part in self.parts])
-        return x, np.concatenate(weights) if weights else None
+        rows = joined_rows([part.rows for part in self.parts])
+        return rows.table, rows.weights
 
     def put_together(self, other: FirstPass) -> FirstPass:
         """Merge the results of the first pass over two sets of row blocks."""
@@ -71,13 +68,26 @@ class FirstPass:
         both = FirstPass(
             merge_statistics(one.statistics, two.statistics), one.split, one.parts + two.parts
         )
-        while sum(len(part.x) for part in both.parts) > self.split.limit:
+        if both._n_held_out > self.split.limit:
+            both = both._without_copies()
+        while both._n_held_out > self.split.limit:
             share /= 2
             both = both._hold_out(share)
         return both
 
+    @property
+    def _n_held_out(self) -> int:
+        return sum(len(part.numbers) for part in self.parts)
+
+    def _without_copies(self) -> FirstPass:
+        """Return this result with equal held-out rows merged into one row each."""
+        assert self.split is not None
+        rows = joined_rows([part.rows for part in self.parts])
+        numbers = uniform_numbers(row_hashes(rows.table), self.split.seed)
+        return replace(self, parts=(HeldOutPart(rows, numbers),))
+
     def _hold_out(self, share: float) -> FirstPass:
-        """Reduce the held-out share; rows that are no longer held out enter the statistics."""
+        """Hold out fewer rows, the share `share`; the other rows enter the statistics."""
         assert self.split is not None
         if share == self.split.share:
             return self
@@ -87,8 +97,8 @@ class FirstPass:
         parts = []
         for part in self.parts:
             out = part.numbers < share
-            back = part.take(~out)
-            seen = statistics_of(back.x, back.weights, covariance=covariance, checksum=checksum)
+            back = part.rows.take(~out)
+            seen = statistics_of(*back.written_out(), covariance=covariance, checksum=checksum)
             statistics = merge_statistics(statistics, seen)
             parts.append(part.take(out))
         return FirstPass(statistics, replace(self.split, share=share), tuple(parts))
@@ -97,7 +107,6 @@ class FirstPass:
 def look_at(
     x: Array,
     weights: Array | None,
-    number: int,
     split: Split | None,
     *,
     covariance: bool,
@@ -109,8 +118,6 @@ def look_at(
     ----------
     x, weights : arrays
         The rows of the block and their weights; None for equal weights.
-    number : int
-        The number of the block; it determines which rows are held out.
     split : Split or None
         The rule for held-out rows; None to hold out no rows.
     covariance : bool
@@ -121,11 +128,14 @@ def look_at(
     options = {"covariance": covariance, "checksum": checksum}
     if split is None:
         return FirstPass(statistics_of(x, weights, **options))
-    block = HeldOutPart(x, weights, split.numbers(number, len(x)))
-    out = block.numbers < split.share
-    rest = block.take(~out)
-    statistics = statistics_of(rest.x, rest.weights, **options)
-    return FirstPass(statistics, split, (block.take(out),))
+    numbers = uniform_numbers(row_hashes(x), split.seed)
+    out = numbers < split.share
+    rest = None if weights is None else weights[~out]
+    held_out = DistinctRows(
+        x[out], None if weights is None else weights[out], np.ones(int(out.sum()), dtype=np.intp)
+    )
+    part = HeldOutPart(held_out, numbers[out])
+    return FirstPass(statistics_of(x[~out], rest, **options), split, (part,))
 
 
 def put_together(looks: Sequence[FirstPass]) -> FirstPass:

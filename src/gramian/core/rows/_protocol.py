@@ -87,7 +87,10 @@ class RowBlock:
         add_product(out, functions, self._x)
 
     def residuals(self, scale: Array | float) -> Residuals:
-        """Return the columns times `scale` as residuals; `subtract` removes functions from them."""
+        """Return the columns times `scale` as residuals of a fit without functions.
+
+        Their method `subtract` removes fitted functions.
+        """
         return ArrayResiduals(self._x * scale)
 
 
@@ -114,7 +117,7 @@ class Work(ABC):
         """Return a worker whose sums are zero; it multiplies matrices by calling `add_product`."""
 
     def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
-        """Add the sums `others` of one worker to `sums` of another worker; return `sums`."""
+        """Add the sums `others` of another worker to the sums `sums` of a worker; return `sums`."""
         with np.errstate(over="ignore", invalid="ignore"):  # the caller checks for infinity
             for mine, other in zip(sums, others, strict=True):
                 mine += other
@@ -130,7 +133,10 @@ class BlockWork(Work):
 
     @abstractmethod
     def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
-        """Add the row block `rows` to the arrays `sums`, in place."""
+        """Add the quantities of the row block `rows` to the arrays `sums`, in place.
+
+        `add_product` adds a matrix product to an array.
+        """
 
     def worker(self, add_product: AddProduct) -> Worker:
         """Return a worker that calls `add` for each row block; its sums start at zero."""
@@ -169,6 +175,11 @@ class Rows(Protocol):
         ...
 
     @property
+    def n_copies(self) -> float:
+        """Typical number of copies of a row in this table; 1 if rows differ or were merged."""
+        ...
+
+    @property
     def cache_bytes(self) -> int:
         """Largest size, in bytes, of a cache of function values that is kept between passes."""
         ...
@@ -182,15 +193,18 @@ class Rows(Protocol):
         ...
 
     def residual_covariance(self) -> ResidualCovariance:
-        """Return E[XXᵀ] of the scaled columns, from which `subtract` removes fitted functions."""
+        """Return E[XXᵀ] of the scaled columns as an object whose method `subtract` updates it.
+
+        `subtract` removes the part that fitted functions explain.
+        """
         ...
 
     def dense(self) -> Rows:
-        """Return a sparse table in memory as dense rows, and any other rows unchanged."""
+        """Return this table with dense rows if it is a sparse matrix in memory, else unchanged."""
         ...
 
     def rotate(self, basis: Array) -> tuple[Rows, Array]:
-        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations.
+        """Return the rows in coordinates along new axes, each coordinate scaled to variance 1.
 
         Parameters
         ----------
@@ -234,6 +248,11 @@ class MemoryRows(LocalRows):
     root: Array
     """The square roots of the row weights."""
     n_columns: int
+
+    @property
+    def n_copies(self) -> float:
+        """Always 1: if a fit leaves rows out, `observations` has merged equal rows before."""
+        return 1.0
 
     @property
     @abstractmethod

@@ -144,7 +144,7 @@ class TableSource(Source):
         return self._table.fits(memory_budget)
 
     def chunks(self) -> Iterator[Chunk]:
-        """Read the files once, one after the other, and yield their rows in chunks."""
+        """Read the files once, one after the other, and yield consecutive rows as arrays."""
         names = self._columns if self._weight is None else [*self._columns, self._weight]
         row = 0
         for chunk in read_ahead(self._table.numbers(names)):
@@ -228,7 +228,10 @@ class BlockSource(Source):
         return self._n_columns
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the row blocks once, as chunks; raise if the number of columns changes."""
+        """Read the user's row blocks once, and yield them as arrays of numbers.
+
+        Raise an error if the number of columns changes.
+        """
         begun, self._begun = self._begun, None
         for chunk in begun or self.chunks_from(self._make()):
             if chunk.x.shape[1] != self._n_columns:

@@ -23,6 +23,7 @@ from gramian.core.rows._array import (
 )
 from gramian.core.rows._checksum import MASK, checksum_of
 from gramian.core.rows._covariance import MatrixCovariance, OperatorCovariance, ResidualCovariance
+from gramian.core.rows._equal_rows import effective_count
 from gramian.core.rows._implicit import ImplicitResiduals
 from gramian.core.rows._protocol import BLOCK_ROWS, MemoryRows, RowBlock
 from gramian.core.rows._transform import SecondMoments
@@ -138,7 +139,10 @@ class SparseBlock(RowBlock):
             out[start : start + AT_ONCE] += found.T
 
     def residuals(self, scale: Array | float) -> ImplicitResiduals:
-        """Return the columns times `scale` as residuals; `subtract` removes functions from them."""
+        """Return the columns times `scale` as residuals of a fit without functions.
+
+        Their method `subtract` removes fitted functions.
+        """
         return ImplicitResiduals(self, scale, self.squares())
 
     def squares(self) -> Array:
@@ -169,8 +173,7 @@ class SparseRows(MemoryRows):
         self._variances = variances
         self.root = whole.root
         self.n_columns = whole.n_columns
-        self.effective_n_rows = float(1 / np.sum(whole.root**4))
-        """Effective number of rows (Kish): (Σw)² / Σw², where w are the weights of the rows."""
+        self.effective_n_rows = effective_count(whole.root**2)
         self.cache_bytes = CACHE_BYTES
         """Largest size, in bytes, of each cache of function or variable values between two
         passes."""
@@ -189,7 +192,10 @@ class SparseRows(MemoryRows):
         return iter(self._parts)
 
     def rotate(self, basis: Array) -> tuple[ArrayRows, Array]:
-        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations."""
+        """Return the rows in coordinates along `basis`, and their standard deviations.
+
+        See `Rows.rotate`.
+        """
         coordinates = np.empty((len(basis), self.n_rows))
         self._whole.along_all(basis, out=coordinates)
         x = np.ascontiguousarray(coordinates.T)

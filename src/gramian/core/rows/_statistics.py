@@ -11,6 +11,13 @@ from gramian._support.blas import second_moments
 from gramian._support.types import Array
 from gramian.core.rows._array import Centring, spread_of
 from gramian.core.rows._checksum import MASK, checksum_of
+from gramian.core.rows._equal_rows import effective_count, row_hashes
+
+N_BUCKETS = 2**16
+"""Number of buckets in which the weights of equal rows are added up."""
+MOST_DIFFERENT = 0.6
+"""Copies are taken into account if at most this share of the rows is different. Buckets that two
+different rows share by chance make the number of different rows a little too small."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,8 @@ class Statistics:
     vector with its diagonal."""
     low: Array
     high: Array
+    buckets: Array
+    """Weights of the rows, added up in buckets by the hashes of the rows: copies share a bucket."""
     checksum: int | None = None
     """Checksum of the rows, see `checksum_of`; None if no checksum was requested."""
 
@@ -41,8 +50,19 @@ class Statistics:
 
     @property
     def effective_n_rows(self) -> float:
-        """Effective number of rows (Kish): (Σw)² / Σw², where w are the weights of the rows."""
+        """Effective number of rows (Kish): (Σw)² / Σw², where w are the weights of the rows.
+
+        If many rows are equal, w are the weights of the different rows.
+        """
+        used = self.buckets[self.buckets > 0]
+        if len(used) < min(MOST_DIFFERENT * self.n_rows, len(self.buckets) / 2):
+            return effective_count(used)
         return self.weight**2 / self.squared_weight
+
+    @property
+    def n_copies(self) -> float:
+        """Typical number of copies of a row; 1 if all rows differ."""
+        return max(1.0, self.weight**2 / self.squared_weight / self.effective_n_rows)
 
     @property
     def variances(self) -> Array:
@@ -55,7 +75,19 @@ class Statistics:
 def statistics_of(
     x: Array, weights: Array | None, *, covariance: bool, checksum: bool = False
 ) -> Statistics:
-    """Return the statistics of the rows `x`; `covariance=True` adds products of column pairs."""
+    """Return the statistics of the rows `x`.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows, n_columns)
+        The rows.
+    weights : array of shape (n_rows,), or None
+        The weights of the rows; None if all weights are 1.
+    covariance : bool
+        True to sum the products of all pairs of columns, False to sum the squares only.
+    checksum : bool, default=False
+        True to compute a checksum of the rows.
+    """
     found = checksum_of(x, weights) if checksum else None
     if weights is None:
         weights = np.ones(len(x))
@@ -64,7 +96,8 @@ def statistics_of(
         d = x.shape[1]
         zero = np.zeros((d, d) if covariance else d, order="F")
         low, high = np.full(d, np.inf), np.full(d, -np.inf)
-        return Statistics(0, 0.0, 0.0, np.zeros(d), np.zeros(d), zero, low, high, found)
+        empty = np.zeros(N_BUCKETS)
+        return Statistics(0, 0.0, 0.0, np.zeros(d), np.zeros(d), zero, low, high, empty, found)
     weight = float(weights.sum())
     shift = x[0].copy()
     centred = x - shift
@@ -74,11 +107,18 @@ def statistics_of(
     products = second_moments(centred) if covariance else np.einsum("ij,ij->j", centred, centred)
     low, high = x.min(axis=0), x.max(axis=0)
     squared_weight = float(weights @ weights)
-    return Statistics(len(x), weight, squared_weight, shift, offset, products, low, high, found)
+    bucket = (row_hashes(x) % np.uint64(N_BUCKETS)).astype(np.intp)
+    buckets = np.bincount(bucket, weights, N_BUCKETS).astype(np.float64, copy=False)
+    return Statistics(
+        len(x), weight, squared_weight, shift, offset, products, low, high, buckets, found
+    )
 
 
 def merge_statistics(a: Statistics, b: Statistics) -> Statistics:
-    """Return the statistics of two sets of rows together, without loss of digits (Chan et al.)."""
+    """Return the statistics of two sets of rows together, without loss of digits.
+
+    The formulas are those of Chan, Golub and LeVeque.
+    """
     if not a.n_rows or not b.n_rows:
         return a if a.n_rows else b
     weight = a.weight + b.weight
@@ -94,12 +134,27 @@ def merge_statistics(a: Statistics, b: Statistics) -> Statistics:
         np.asfortranarray(a.products + b.products + between * outer),
         np.minimum(a.low, b.low),
         np.maximum(a.high, b.high),
+        a.buckets + b.buckets,
         None if a.checksum is None or b.checksum is None else (a.checksum + b.checksum) & MASK,
     )
 
 
 def centring_of(statistics: Statistics, scaling: Literal["column", "table"]) -> Centring:
-    """Return the mean and the scale of the columns; raise if a column's squares leave float64."""
+    """Return the mean and the scale of the columns.
+
+    Parameters
+    ----------
+    statistics : Statistics
+        The statistics of all rows.
+    scaling : {"column", "table"}
+        "column" scales each column to variance 1, "table" divides all columns by the largest
+        standard deviation.
+
+    Raises
+    ------
+    SpreadError
+        If the squares of a column are too large or too small for float64.
+    """
     deviations = np.sqrt(statistics.variances)
     spread_of(statistics.low, statistics.high, scaled=False)
     varies = deviations > 0
@@ -107,7 +162,9 @@ def centring_of(statistics: Statistics, scaling: Literal["column", "table"]) -> 
         scale = np.where(varies, deviations, 1.0)
     else:
         scale = np.full(len(deviations), float(deviations.max(initial=0.0)) or 1.0)
-    return Centring(statistics.mean, scale, varies, statistics.checksum)
+    mean = statistics.mean
+    rest = statistics.offset - (mean - statistics.shift)
+    return Centring(mean, scale, varies, statistics.checksum, rest)
 
 
 def scaled_covariance(statistics: Statistics, centring: Centring) -> Array:

@@ -68,12 +68,12 @@ class Source(ABC):
 
     @abstractmethod
     def chunks(self) -> Iterator[Chunk]:
-        """Read the table once, and yield its rows in chunks."""
+        """Read the table once, and yield consecutive rows as arrays, with weights if any."""
 
 
 @dataclass(frozen=True)
 class RawBlock:
-    """Block of unscaled rows of a source, with their weights."""
+    """Block of rows as a source gives them, not centred or scaled, with their weights."""
 
     x: Array
     """The rows of the block; often a view of a chunk, not a copy."""
@@ -111,7 +111,7 @@ def _together(parts: Sequence[RawBlock]) -> RawBlock:
 
 
 def check(chunk: Chunk, names: Sequence[str] | None, *, gaps: bool = False) -> None:
-    """Raise for the first missing or infinite value, or the first negative weight.
+    """Raise for the first missing or infinite value, or the first weight that is not valid.
 
     Parameters
     ----------
@@ -133,11 +133,14 @@ def check(chunk: Chunk, names: Sequence[str] | None, *, gaps: bool = False) -> N
             f"Column {name} has {kind} value in row {chunk.first_row + row} of "
             f"{chunk.where}. Fill it in or leave the row out."
         )
-    if chunk.weights is not None and not (chunk.weights >= 0).all():
-        row = int(np.flatnonzero(~(chunk.weights >= 0))[0])
+    if chunk.weights is None:
+        return
+    valid = (chunk.weights >= 0) & np.isfinite(chunk.weights)
+    if not valid.all():
+        row = int(np.flatnonzero(~valid)[0])
         raise ValueError(
             f"The weight in row {chunk.first_row + row} of {chunk.where} is "
-            f"{chunk.weights[row]}; weights must not be negative."
+            f"{chunk.weights[row]}; weights must be finite and not negative."
         )
 
 
@@ -190,9 +193,9 @@ class StreamRows(TransformedRows, LocalRows):
         fits = 8 * self.n_rows * (self.n_columns + 1) <= self.row_bytes
         kept = []
         n_blocks = 0
-        for number, block in enumerate(read_ahead(self._checked())):
+        for block in read_ahead(self._checked()):
             n_blocks += 1
-            rows = self.frame.apply(number, block.x, block.weights, in_place=True)
+            rows = self.frame.apply(block.x, block.weights, in_place=True)
             if len(rows.root):
                 yield rows
                 if fits:
@@ -268,11 +271,9 @@ def open_stream(
     block_rows = max(64, min(MOST_BLOCK_ROWS, memory_budget // (128 * source.n_columns)))
     look: FirstPass | None = None
     checksums = []
-    for number, block in enumerate(read_ahead(blocks_of(source, block_rows))):
+    for block in read_ahead(blocks_of(source, block_rows)):
         checksums.append(block_checksum(block))
-        seen = look_at(
-            block.x, block.weights, number, split, covariance=covariance, checksum=checksum
-        )
+        seen = look_at(block.x, block.weights, split, covariance=covariance, checksum=checksum)
         look = seen if look is None else look.put_together(seen)
     n_rows = 0 if look is None else look.statistics.n_rows
     if look is None or n_rows < 2:

@@ -25,7 +25,10 @@ sums of squared values, for which `CONSTANT` is used."""
 
 @dataclass(frozen=True)
 class RowTransform:
-    """Transform of raw rows to a `RowBlock`: drop held-out rows, centre, scale, weight, rotate."""
+    """Steps from the rows of a source to a `RowBlock`.
+
+    Held-out rows are dropped; the others are centred, scaled, weighted and rotated.
+    """
 
     centring: Centring
     weight: float
@@ -35,15 +38,11 @@ class RowTransform:
     """Matrix that multiplies the scaled rows from the right to give coordinates; None if the scaled
     columns themselves are the coordinates."""
 
-    def apply(
-        self, number: int, x: Array, weights: Array | None, *, in_place: bool = False
-    ) -> RowBlock:
+    def apply(self, x: Array, weights: Array | None, *, in_place: bool = False) -> RowBlock:
         """Return a block of rows, transformed; held-out rows and rows of weight zero are dropped.
 
         Parameters
         ----------
-        number : int
-            The number of the block; it determines which rows are held out.
         x, weights : arrays
             The raw rows and their weights (None for equal weights).
         in_place : bool, default=False
@@ -53,11 +52,12 @@ class RowTransform:
         if weights is not None:
             taken &= weights > 0
         if self.split is not None:
-            taken &= ~self.split.mask(number, len(x))
+            taken &= ~self.split.mask(x)
         if not taken.all():
             x, weights = x[taken], None if weights is None else weights[taken]
         unit = self.weight**-0.5
         x = np.subtract(x, self.centring.mean, out=x if in_place else None, order="C")
+        x -= self.centring.mean_rest
         x *= unit / self.centring.scale
         root = np.full(len(x), unit)
         if weights is not None:
@@ -85,7 +85,7 @@ class SecondMoments(BlockWork):
 
 @dataclass(frozen=True)
 class TransformedRows(ABC):
-    """Table whose raw rows are centred and scaled in every pass; its statistics are known."""
+    """Table whose rows are read, centred and scaled in every pass; a first pass gave statistics."""
 
     statistics: Statistics
     frame: RowTransform
@@ -106,6 +106,11 @@ class TransformedRows(ABC):
         """Effective number of rows (Kish): (Σw)² / Σw², where w are the weights of the rows."""
         return self.statistics.effective_n_rows
 
+    @property
+    def n_copies(self) -> float:
+        """Typical number of copies of a row in this table; 1 if rows differ or were merged."""
+        return self.statistics.n_copies
+
     @abstractmethod
     def sum(self, work: Work) -> list[Array]:
         """Read all rows once, and return the arrays that `work` sums over the rows."""
@@ -120,7 +125,10 @@ class TransformedRows(ABC):
         return np.asfortranarray(np.tril(self.sum(SecondMoments(self.n_columns))[0]))
 
     def residual_covariance(self) -> MatrixCovariance:
-        """Return E[XXᵀ] of the scaled columns, from which `subtract` removes fitted functions."""
+        """Return E[XXᵀ] of the scaled columns as an object whose method `subtract` updates it.
+
+        `subtract` removes the part that fitted functions explain.
+        """
         return MatrixCovariance(self.covariance())
 
     def dense(self) -> Self:
@@ -128,13 +136,18 @@ class TransformedRows(ABC):
         return self
 
     def rotate(self, basis: Array) -> tuple[Self, Array]:
-        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations."""
+        """Return the rows in coordinates along `basis`, and their standard deviations.
+
+        See `Rows.rotate`.
+        """
         axes, deviations = _coordinates(basis, self.covariance())
         return replace(self, frame=replace(self.frame, axes=axes)), deviations
 
 
 def _coordinates(basis: Array, lower: Array) -> tuple[Array, Array]:
     """Return the matrix that maps columns to coordinates of variance 1, and their deviations.
+
+    The deviations are the standard deviations of the coordinates before scaling, 0 if constant.
 
     Parameters
     ----------

@@ -33,4 +33,3 @@ from gramian.core.sums._monomial_tuples import (
 )
 from gramian.core.sums._pieces import pieces
 from gramian.core.sums._steps import Direction, Step
-from gramian.core.sums._variables import involved

@@ -19,7 +19,7 @@ as one level."""
 
 @dataclass(frozen=True)
 class LevelWork(BlockWork):
-    """Work that finds the distinct values of each variable; it stops soon after `limit` values."""
+    """Work that finds the distinct values of each variable; it may stop after `limit` values."""
 
     directions: Sequence[Direction]
     limit: int
@@ -59,7 +59,10 @@ class KnownLevels:
         self._of_columns: dict[int, list[Array]] = {}
 
     def of(self, direction: Direction, limit: int) -> Array:
-        """Return the distinct values of a variable, increasing; only some if more than `limit`."""
+        """Return the distinct values of a variable, in increasing order.
+
+        If there are more than `limit`, only some of them are returned, but more than `limit`.
+        """
         axis = direction.axis
         if not isinstance(axis, int):
             return self._rows.sum(LevelWork([direction], limit))[0]

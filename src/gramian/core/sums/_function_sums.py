@@ -77,7 +77,13 @@ class FunctionValues:
 
 
 def plain_cost(n_old: int, n_new: int) -> float:
-    """Return the cost per row of `FunctionWork`, in multiplications, for `n_new` new functions."""
+    """Return the cost per row of `FunctionWork`, in multiplications.
+
+    Parameters
+    ----------
+    n_old, n_new : int
+        The number of functions in the basis, and of new functions.
+    """
     return (n_new + EVALUATION_COST) * (n_old + n_new)
 
 
@@ -191,7 +197,7 @@ class _FunctionWorker:
 
 
 class _Values:
-    """Function values on one row block: of the basis functions, and of the possible parents.
+    """Function values on one row block: of the basis functions, and of possible parents.
 
     A parent is a function that can be a factor of later functions.
     """
@@ -203,7 +209,10 @@ class _Values:
         self._n_pending = 0
 
     def restart(self, root: Array) -> None:
-        """Discard all values and start with another row block, in the same memory."""
+        """Discard all values and begin with another row block, in the same memory.
+
+        `root` has the square roots of the weights of its rows.
+        """
         self.basis.restart(root)
         self._store.restart(root)
         self._n_steps = self._n_pending = 0
@@ -214,7 +223,11 @@ class _Values:
         return self.basis.n_bytes + self._store.n_bytes
 
     def catch_up(self, steps: Sequence[Step], z: Array) -> None:
-        """Evaluate the functions of new steps; keep the values of those that entered the basis."""
+        """Evaluate the functions of steps that were made since the last call, and store them.
+
+        Only functions that entered the basis, or can be factors of later functions, are stored. `z`
+        has the values of the variables.
+        """
         while self._n_steps < len(steps):
             step = steps[self._n_steps]
             if not self._n_pending:
@@ -228,7 +241,10 @@ class _Values:
             self._n_steps += 1
 
     def evaluate(self, block: Block, z: Array) -> Array:
-        """Evaluate the functions of a new variable, store them after the basis, and return them."""
+        """Evaluate the functions of a new variable, store them after the basis, and return them.
+
+        `z` has the values of the variables, one row for each.
+        """
         if self._n_pending:
             return self.basis.view[-self._n_pending :]
         self._n_pending = block.n_functions

@@ -94,9 +94,10 @@ class Halves:
         return out
 
     def rank_tables(self, length: int) -> NDArray[np.int32]:
-        """Return a matrix (position, symbol): the rank of a tuple is the sum of its entries.
+        """Return a matrix (position, symbol), with which the rank of a tuple is computed.
 
-        The rank is the place of a tuple among all sorted tuples of its length.
+        The rank is the sum of the entries for the symbols of the tuple: its position among all
+        sorted tuples of this length.
         """
         return np.array(
             [
@@ -107,13 +108,19 @@ class Halves:
         ).reshape(length, self.n_symbols)
 
     def rows_by_rank(self, length: int) -> NDArray[np.int32]:
-        """Return for each rank the row of the tuple in `tuples[length]`; -1 if it is not there."""
+        """Return for each rank of a tuple its row in `tuples[length]`; -1 if it is not there.
+
+        The rank is the position of a tuple among all sorted tuples of its length.
+        """
         rows = np.full(comb(self.n_symbols - 1 + length, length), -1, dtype=np.int32)
         rows[self._ranks(self.tuples[length])] = np.arange(len(self.tuples[length]))
         return rows
 
     def find(self, tuples: Tuples) -> IntArray:
-        """Return the row numbers of the given tuples, all of one length, in `self.tuples`."""
+        """Return the row numbers of the given tuples in `self.tuples`, which lists all tuples.
+
+        A tuple stands for the product of its symbols; all given tuples have the same length.
+        """
         return self.rows_by_rank(tuples.shape[1])[self._ranks(tuples)].astype(np.intp)
 
     def _ranks(self, tuples: Tuples) -> NDArray[np.int32]:
@@ -125,7 +132,11 @@ class Halves:
 
 @dataclass(frozen=True)
 class _Tile:
-    """Some consecutive columns of a moment table; they are multiplied with the first rows."""
+    """Some consecutive columns of a moment table, and the number of rows to multiply with.
+
+    Moments are products of a row (first half of a monomial) with a column (second half), summed
+    over the rows of the data.
+    """
 
     prefix: int
     """Number of rows that the columns are multiplied with: as many as the first column needs."""
@@ -206,11 +217,14 @@ class MomentTable:
 
     @property
     def cost(self) -> float:
-        """Cost of `add` in multiplications per row; products of narrow matrices cost more."""
+        """Cost of `add` for each row, in multiplications; products of narrow matrices cost more."""
         return float(sum((tile.prefix + 32) * (tile.width + 16) for tile in self._tiles))
 
     def gather(self, rows: Tuples, columns: Tuples, out: Array) -> None:
-        """Write E[s t w] to `out` for all monomials s in `rows` and t in `columns`."""
+        """Write E[s t w] to `out` for all monomials s in `rows` and t in `columns`.
+
+        The monomials are tuples of variables (see `MonomialTuples`); w is the weight of a row.
+        """
         a, b = self._sizes
         step = max(1, GATHERED_AT_ONCE // max(1, len(columns)))
         for start in range(0, len(rows), step):
@@ -229,7 +243,7 @@ class MomentTable:
 
 
 def _tiles(groups: Sequence[int], prefixes: Sequence[int]) -> list[_Tile]:
-    """Cut the columns of a moment table into tiles.
+    """Cut the columns of a moment table into tiles, which are computed one at a time.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ product; for estimates of the time."""
 
 @dataclass(frozen=True)
 class MomentTables:
-    """Moment tables of all monomials in some variables, times powers of the newest variable."""
+    """Tables of moments of all monomials in some variables, times powers of the newest variable."""
 
     first: Halves
     second: Halves
@@ -44,7 +44,17 @@ class MomentTables:
 def tables_for_step(
     degree: int, max_exponent: int | None, n_variables: int, block: Block
 ) -> MomentTables:
-    """Return moment tables, still without values, for a new variable after `n_variables` others."""
+    """Return moment tables, still without values, for a new variable after `n_variables` others.
+
+    Parameters
+    ----------
+    degree, max_exponent
+        The parameters of `Monomials`.
+    n_variables : int
+        The number of earlier variables.
+    block : Block
+        The functions of the new variable.
+    """
     first = Halves(n_variables + 1, 0, degree - 1, max_exponent)
     second = Halves(n_variables + 1, n_variables, degree, max_exponent)
     present = [power for power, _ in powers_of(block)]
@@ -54,7 +64,15 @@ def tables_for_step(
 
 
 def tables_for_all(degree: int, max_exponent: int | None, n_variables: int) -> MomentTables:
-    """Return one moment table, still without values, for products of any two monomials."""
+    """Return one moment table, still without values, for products of any two monomials.
+
+    Parameters
+    ----------
+    degree, max_exponent
+        The parameters of `Monomials`.
+    n_variables : int
+        The number of variables.
+    """
     first = Halves(n_variables + 1, 0, degree, max_exponent)
     second = Halves(n_variables + 1, n_variables, degree, max_exponent)
     return MomentTables(first, second, {0: MomentTable(first, second, 2 * degree)})
@@ -77,7 +95,15 @@ class Monomials:
         self._tuples = MonomialTuples(degree)
 
     def tables(self, n_variables: int, block: Block) -> MomentTables:
-        """Return moment tables, still without values, for the functions of a new variable."""
+        """Return moment tables, still without values, for the functions of a new variable.
+
+        Parameters
+        ----------
+        n_variables : int
+            The number of earlier variables.
+        block : Block
+            The functions of the new variable.
+        """
         return tables_for_step(self._degree, self._max_exponent, n_variables, block)
 
     def work(
@@ -89,7 +115,21 @@ class Monomials:
         n_columns: int,
         variables: VariableValues,
     ) -> StepMomentWork:
-        """Return the work that computes the sums for the functions of a new variable."""
+        """Return the work that computes the sums for the functions of a new variable.
+
+        Parameters
+        ----------
+        steps : sequence of Step
+            The earlier variables and their functions.
+        direction, block
+            The new variable, and its functions.
+        tables : MomentTables
+            The tables that `tables` returned.
+        n_columns : int
+            The number of columns of X.
+        variables : VariableValues
+            Cache of the values of the variables.
+        """
         for step in steps[self._tuples.n_variables :]:
             self._tuples.append(step.block, step.kept)
         directions = [*(step.direction for step in steps), direction]
@@ -112,10 +152,10 @@ class MomentWork(Work):
         return [np.zeros(table.size) for table in self.tables.tables.values()]
 
     def functions(self) -> list[tuple[int, slice, IntArray]]:
-        """Return the functions whose products with the columns X are summed: here none.
+        """Return the functions whose products with the columns X are summed: none in this class.
 
         Each entry describes a group of functions: the power of the newest variable, the numbers of
-        the functions, and the rows of their other factors among the longest first halves.
+        the functions, and the rows of their other factors in the list of the longest monomials.
         """
         return []
 
@@ -126,7 +166,10 @@ class MomentWork(Work):
 
 @dataclass(frozen=True)
 class StepMomentWork(MomentWork):
-    """Work that sums the moments of a new variable's functions and their products with X."""
+    """Work that sums E[gfᵀ] and E[gXᵀ] for the functions g of a new variable.
+
+    Functions are monomials, and each distinct moment is summed once.
+    """
 
     block: Block
     n_columns: int
@@ -140,7 +183,10 @@ class StepMomentWork(MomentWork):
         return [*super().zeros(), np.zeros((self.block.n_functions, self.n_columns))]
 
     def functions(self) -> list[tuple[int, slice, IntArray]]:
-        """Return all functions of the block, grouped by their power of the new variable."""
+        """Return all functions of the new variable, grouped by its power.
+
+        The form of the result is that of `MomentWork.functions`.
+        """
         return [
             (power, those, self.tables.first.find(self.parents[those]))
             for power, those in powers_of(self.block)
@@ -165,7 +211,7 @@ class StepMomentWork(MomentWork):
 
 
 class _MomentWorker:
-    """Worker that adds row blocks to moments; it reuses the memory for the values of the halves."""
+    """Worker that adds row blocks to moments; it reuses the arrays for values of monomials."""
 
     def __init__(self, work: MomentWork, add_product: AddProduct) -> None:
         self._work = work

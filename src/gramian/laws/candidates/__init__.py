@@ -1,7 +1,7 @@
-"""Generators of candidate laws; `gramian.laws.judge` decides which candidates are believed.
+"""Generators of candidate laws; `gramian.laws.judge` decides which candidates are accepted.
 
 Generators of laws among numbers take a `SearchContext`; open `_stages.py` first, which lists them.
-Generators of laws of levels take a `LevelContext`.
+Generators of laws of levels (distinct values of columns) take a `LevelContext`.
 """
 
 from gramian.laws.candidates._date_search import composed_dates

@@ -1,9 +1,9 @@
 """Candidate laws y = a f + b, where f is a catalogued function of one or two other columns.
 
 Published tables often contain logarithms, squares, ratios and products of their own columns,
-printed with a few digits. Each column is compared with every such function of the other columns. A
+rounded to a few digits. Each column is compared with every such function of the other columns. A
 function whose correlation with the column is almost 1 becomes a candidate law; the judge then
-decides whether all rows agree with the law up to their printed digits.
+decides whether all rows agree with the law up to the rounding of the numbers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ NO_VARIATION = 1e-13
 
 @dataclass(frozen=True)
 class CatalogueFunction:
-    """A sum of monomials with fixed coefficients, or the ratio of two such sums."""
+    """A function of columns: a sum of monomials with fixed coefficients, or a ratio of two sums."""
 
     parts: tuple[tuple[float, Monomial], ...]
     """The terms of the numerator, as (coefficient, monomial) pairs."""
@@ -62,7 +62,10 @@ class CatalogueFunction:
         return found
 
     def law(self, target: Variable, factor: float, constant: float) -> Law:
-        """Return the law target = factor · function + constant, multiplied by the denominator."""
+        """Return the law target = factor · function + constant, with all terms as monomials.
+
+        If the function is a ratio, the law is multiplied by its denominator.
+        """
         terms = [(-c, multiplied(((target, 1),), each)) for c, each in self.below]
         terms += [(factor * c, each) for c, each in self.parts]
         if constant:
@@ -72,7 +75,7 @@ class CatalogueFunction:
         for coefficient, monomial in terms:
             merged[monomial] = merged.get(monomial, 0.0) + coefficient
             sizes[monomial] = sizes.get(monomial, 0.0) + abs(coefficient)
-        # In y = 1 − x / (x + z), terms cancel up to the rounding of printed digits.
+        # In y = 1 − x / (x + z), terms cancel up to the rounding of the numbers.
         merged = {each: c for each, c in merged.items() if abs(c) > CANCELS * sizes[each]}
         return without_common_factor(Law(np.array(list(merged.values())), tuple(merged)))
 
@@ -117,7 +120,7 @@ def logarithms_of_two_columns(context: SearchContext) -> Iterator[Candidate]:
 
 
 def _of_two_columns(context: SearchContext, *, logs: bool) -> Iterator[Candidate]:
-    """Yield laws y = a f(x, z) + b that almost hold, with the target y.
+    """Yield laws y = a f(x, z) + b that almost hold for three columns x, y and z.
 
     `logs` selects the functions f: True for functions with logarithms, False for all others.
     """
@@ -142,7 +145,11 @@ def _many(traits: Traits) -> bool:
 
 
 def _unary(i: int, traits: Traits) -> list[CatalogueFunction]:
-    """Return the catalogued functions of column i, simple functions first."""
+    """Return the functions of column i with which other columns are compared.
+
+    They are x, x², x³, log x, √x, x·log x, 1/x and 1/x², as far as they suit the values: only x if
+    there are few distinct values.
+    """
     x, log = (i, "x"), (i, "log")
     found = [_function((x, 1))]
     if not _many(traits):
@@ -160,7 +167,11 @@ def _unary(i: int, traits: Traits) -> list[CatalogueFunction]:
 
 
 def _binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[CatalogueFunction]:
-    """Return the catalogued functions of two columns: column i and each column in `others`."""
+    """Return functions of column i and one of `others`, with which other columns are compared.
+
+    They are products, ratios, shares x / (x + z), sums and differences of logarithms, and flags
+    times logarithms, as far as they suit the values.
+    """
     scale = [each.scale for each in traits]
     found = []
     for j in others:
@@ -191,7 +202,16 @@ def _laws(
 ) -> Iterator[Candidate]:
     """Yield laws of each target with the functions that correlate most with it.
 
-    Correlations are computed in the rows of `few`; the laws are fitted to the rows of `values`.
+    Parameters
+    ----------
+    values, few : Values
+        Laws are fitted to the rows of `values`; correlations are computed in the rows of `few`.
+    targets : sequence of Variable
+        The columns, or functions of a column, that a law shall give.
+    blocks : iterable of lists
+        Lists of functions.
+    n_tried : float
+        The number of laws that are tried; it reduces the evidence.
     """
     if not targets:
         return
@@ -225,7 +245,10 @@ def _units(matrix: Array) -> Array:
 
 
 def _fits(values: Values, target: Variable, function: CatalogueFunction) -> Iterator[Law]:
-    """Yield the laws target = a f and target = a f + b, fitted with the weights of `_weights`."""
+    """Yield the laws target = a f and target = a f + b, fitted with the weights of `_weights`.
+
+    `target` is a column, or a function of a column; f is `function`.
+    """
     y, u = values.of(target), function.values(values)
     if not (np.isfinite(u).all() and np.isfinite(y).all()):
         return
@@ -238,9 +261,10 @@ def _fits(values: Values, target: Variable, function: CatalogueFunction) -> Iter
 
 
 def _weights(values: Values, target: Variable) -> Array:
-    """Return the weight of each row: the inverse width of the target's last printed digit.
+    """Return the weight of each row: the inverse of the unit of the target's last digit.
 
-    The median width has the weight 1. All weights are 1 if the target is not rounded.
+    The unit is 0.01 for 3.14. The median unit has the weight 1. All weights are 1 if the target is
+    not rounded.
     """
     column, atom = target
     x = values.x[:, column]

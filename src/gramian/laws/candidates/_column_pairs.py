@@ -37,7 +37,7 @@ def exact_pairs(context: SearchContext) -> Iterator[Candidate]:
 def noisy_pairs(context: SearchContext) -> Iterator[Candidate]:
     """Yield noisy laws of two columns, found in `context.few` and fitted to `context.train`.
 
-    Columns that known laws compute are left out.
+    Columns that accepted laws compute are left out.
     """
     free = context.free
     for law in _pairs(context.few, free):

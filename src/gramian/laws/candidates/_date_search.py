@@ -31,12 +31,15 @@ class DateCandidate:
         return [self.implication]
 
     def tally(self, context: LevelContext) -> DateTally:
-        """Return a new tally that tests the law; no rows are counted yet."""
+        """Return a counter that will test the law on all rows; no rows are counted yet."""
         return DateTally(self.date, self.clock, context.table.names)
 
 
 def composed_dates(context: LevelContext) -> Iterator[DateCandidate]:
-    """Yield a candidate for each column of dates whose parts are all other columns or constants."""
+    """Yield a law for each column of dates whose year, month and so on are in other columns.
+
+    Parts of the date may also be constant.
+    """
     table = context.table
     names = table.names
     numbers = [i for i in table.numbers if i not in table.clocks]
@@ -63,6 +66,21 @@ def _part(
     """Return the name of the column that contains a part of a date, or the constant value.
 
     Return None if the part is not constant and no column in `numbers` is equal to it.
+
+    Parameters
+    ----------
+    rows : array of shape (n_rows, n_columns)
+        The table as numbers.
+    place : int
+        The index of the column of dates.
+    clock : Clock
+        Converts numbers to dates.
+    part : Part
+        The part: the year, the month and so on.
+    numbers : sequence of int
+        The indices of the numeric columns.
+    names : sequence of str
+        The names of all columns.
     """
     wanted = clock.part(rows[:, place], part)
     there = ~np.isnan(wanted)

@@ -52,7 +52,10 @@ ROWS_FOR_SUMS = 60
 
 
 def explicit_laws(context: SearchContext) -> Iterator[Candidate]:
-    """Yield short noisy formulas for the columns in `context.free` that others explain best."""
+    """Yield short noisy formulas for the columns of `context.free` that others explain best.
+
+    Others are all other columns of `context.free`.
+    """
     few, free = context.few, context.free
     if len(free) <= SMALL_TABLE and few.n_rows >= ROWS_FOR_SUMS:
         for _, target, quotient in _quotients(few, free)[:TARGETS]:
@@ -89,7 +92,9 @@ def _quotients(values: Values, columns: Sequence[int]) -> list[tuple[float, int,
 
 
 def _law_for(values: Values, target: int, quotient: Quotient) -> Law | None:
-    """Return the law for the column `target` with the shortest description; None without a law.
+    """Return the law for the column `target` with the shortest description; None if none is found.
+
+    The description length rates both the length of the formula and its errors; less is better.
 
     Parameters
     ----------
@@ -126,7 +131,17 @@ def _left(law: Law, values: Values, target: int) -> float:
 
 
 def _candidates(values: Values, target: int, quotient: Quotient) -> Iterator[tuple[Law, float]]:
-    """Yield (law, description length) pairs; in each law a power of the quotient is a short sum."""
+    """Yield (law, description length) pairs; in each law a power of the quotient is a short sum.
+
+    Parameters
+    ----------
+    values : Values
+        The rows in which laws are fitted.
+    target : int
+        Index of the column that the law computes.
+    quotient : Quotient
+        The column divided by powers of other columns.
+    """
     y, traits = values.of((target, "x")), values.traits[target]
     powers = [
         power
@@ -152,7 +167,8 @@ def _candidates(values: Values, target: int, quotient: Quotient) -> Iterator[tup
 def _ratios(values: Values, target: int, quotient: Quotient) -> Iterator[tuple[Law, float]]:
     """Yield (law, description length) pairs; in each law the quotient is a ratio of polynomials.
 
-    The square of the quotient is also tried as a ratio of polynomials.
+    The square of the quotient is also tried as a ratio of polynomials. Parameters are those of
+    `_candidates`.
     """
     rest = quotient.rest
     if not 0 < len(rest) <= MAX_RATIO_COLUMNS:
@@ -188,7 +204,10 @@ def _weights(y: Array, raised: Array) -> Array:
 
 
 def _lead(target: int, power: Fraction, quotient: Quotient) -> Monomial:
-    """Return a power of the quotient as a monomial of the target and the columns that divide it."""
+    """Return a power of the quotient as a monomial of columns.
+
+    The quotient is the column `target`, divided by powers of other columns.
+    """
     powers: dict[Variable, Fraction] = {(target, "x"): power}
     for column, exponent in quotient.exponents.items():
         powers[column, "x"] = -exponent * power
@@ -200,7 +219,10 @@ RatedTerms = list[tuple[Monomial, int]]
 
 
 def _families_of(columns: Sequence[int], traits: Sequence[Traits]) -> Iterator[RatedTerms]:
-    """Yield lists of terms for short sums: polynomials, then ratios, then functions of a column."""
+    """Yield lists of terms for short sums: polynomials, then ratios, then functions of a column.
+
+    Each term has a rating, its complexity; `traits` say which functions suit a column.
+    """
     if not columns:
         yield [(ONE, 0)]
         return
@@ -217,8 +239,9 @@ def _families_of(columns: Sequence[int], traits: Sequence[Traits]) -> Iterator[R
 def _terms(choices: Sequence[RatedTerms], limit: int) -> RatedTerms:
     """Multiply one factor of each column in all ways, and return the products, simplest first.
 
-    Products above the complexity `limit` are left out. The limit is lowered until at most
-    `MAX_SUM_FUNCTIONS` products remain.
+    `choices` has for each column its possible factors with their complexities. Products above the
+    complexity `limit` are left out. The limit is lowered until at most `MAX_SUM_FUNCTIONS` products
+    remain.
     """
     every = [(tuple(sorted(factors)), c) for factors, c in _bounded(choices, limit)]
     every.sort(key=lambda each: each[1])

@@ -29,17 +29,17 @@ MAX_PAIR_COLUMNS = 8
 
 
 def polynomial_laws(context: SearchContext) -> Iterator[Candidate]:
-    """Yield exact polynomial laws among the columns that no known law computes."""
+    """Yield exact polynomial laws among the columns that no accepted law computes."""
     return _among(context, _polynomials)
 
 
 def logarithm_laws(context: SearchContext) -> Iterator[Candidate]:
-    """Yield exact laws with logarithms, among the columns that no known law computes."""
+    """Yield exact laws with logarithms, among the columns that no accepted law computes."""
     return _among(context, _with_logarithms)
 
 
 def angle_laws(context: SearchContext) -> Iterator[Candidate]:
-    """Yield exact laws with sines and cosines, among the columns that no known law computes."""
+    """Yield exact laws with sines and cosines, among the columns that no accepted law computes."""
     return _among(context, _with_angles)
 
 
@@ -50,6 +50,7 @@ def _among(context: SearchContext, families: Families) -> Iterator[Candidate]:
     """
     free = context.free
     if len(free) > SMALL_TABLE:
+        context.n_unsearched = len(free)
         return
     limit = min(MAX_FUNCTIONS, int(ROWS_SHARE * context.train.n_rows))
     for functions in families(free, context.traits, limit):
@@ -71,7 +72,8 @@ def _with_angles(
 ) -> Iterator[list[Monomial]]:
     """Yield a list of monomials for each angle, and for each pair of angles.
 
-    The monomials contain sines and cosines of the angles, and powers of the other columns.
+    The monomials contain sines and cosines of the angles, and powers of the other columns. A list
+    has at most `limit` monomials.
     """
     angles = [i for i in columns if traits[i].angle]
     turns: list[tuple[tuple[int, ...], int]] = [((j,), ANGLE_DEGREE) for j in angles]
@@ -90,7 +92,10 @@ def _with_angles(
 def _with_logarithms(
     columns: Sequence[int], traits: Sequence[Traits], limit: int
 ) -> Iterator[list[Monomial]]:
-    """Yield one list: monomials of the columns, alone and times one logarithm."""
+    """Yield one list: monomials of the columns, alone and times one logarithm.
+
+    The list has at most `limit` monomials.
+    """
     logs = [i for i in columns if traits[i].positive]
     if not logs:
         return

@@ -1,4 +1,7 @@
-"""Label intervals: finds the thresholds if each label is an interval of a number (age classes)."""
+"""Label intervals: finds the thresholds if each text stands for an interval of a number.
+
+For example, age classes are intervals of ages.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,11 @@ ROWS_PER_INTERVAL = 5
 
 
 def intervals(x: Array, effect: IntArray, allowed: float) -> tuple[tuple[float, ...], Count] | None:
-    """Return thresholds that divide a number into the levels of a label; None if impossible.
+    """Return thresholds that divide a number into the values of a label; None if impossible.
 
-    Each level of the label is one interval of the number. The threshold between two neighbouring
-    intervals has as few rows as possible on the wrong side. The second result counts the rows that
-    agree with the intervals.
+    For example, ages are divided into age classes: each value of the label is one interval of the
+    number. The threshold between two neighbouring intervals has as few rows as possible on the
+    wrong side. The second result counts the rows that agree with the intervals.
 
     Parameters
     ----------

@@ -1,13 +1,14 @@
 """Level context: the input of generators of level laws, and the interface of their candidates.
 
-A generator is a function from a `LevelContext` to candidates. A candidate states implications
-(which column follows from which columns). It also creates a tally, which reads all rows of the
-table and decides whether the law is believed.
+In a law of levels, distinct values (levels) of some columns determine another column. A generator
+is a function from a `LevelContext` to candidates. A candidate states implications (which column
+follows from which columns). It also creates a tally, which reads all rows of the table and decides
+whether the law is accepted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,10 +19,10 @@ from gramian.laws.forms import LevelLaw
 
 
 class Tally(Protocol):
-    """A counter that reads all rows of a table, and decides whether a law is believed."""
+    """A counter that reads all rows of a table, and decides whether a law is accepted."""
 
     def add(self, rows: Array) -> None:
-        """Count some rows of the table; labels are codes, and NaN is missing."""
+        """Count some rows of the table, in which text is replaced by codes, and NaN is missing."""
         ...
 
     def law(self) -> LevelLaw | None:
@@ -30,21 +31,21 @@ class Tally(Protocol):
 
 
 class LevelCandidate(Protocol):
-    """A candidate law of levels: a column may follow from levels of other columns."""
+    """A law that may hold: distinct values (levels) of some columns determine another column."""
 
     @property
     def dependencies(self) -> list[Implication]:
-        """The implications that the law states, each with its causes and its effect."""
+        """The implications of the law: pairs (columns, column that follows from them)."""
         ...
 
     def tally(self, context: LevelContext) -> Tally:
-        """Return a new tally that tests the law; no rows are counted yet."""
+        """Return a counter that will test the law on all rows; no rows are counted yet."""
         ...
 
 
 @dataclass
 class LevelContext:
-    """Input of generators of level laws: a table, its levels, and the implications known so far.
+    """Input of generators of level laws: a table, its distinct values, implications found so far.
 
     Attributes
     ----------
@@ -73,9 +74,5 @@ class LevelContext:
     check_time: Callable[[], None]
 
     def learn(self, found: Iterable[LevelCandidate]) -> None:
-        """Add the implications of the found candidates to `known`."""
+        """Add the implications of the found candidates to the list `known`."""
         self.known += [one for each in found for one in each.dependencies]
-
-
-LevelGenerator = Callable[[LevelContext], Iterator[LevelCandidate]]
-"""Type of every generator of level laws: a function from the context to candidates."""

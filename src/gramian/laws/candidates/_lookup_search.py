@@ -1,6 +1,7 @@
-"""Candidate lookups: columns that follow from the levels of one, two or three keys.
+"""Candidate lookups: the values of one, two or three keys determine the value of a column.
 
-A key is a column, or a part of a date such as the month.
+A key is a column, or a part of a date such as the month. The distinct values of a key are called
+its levels.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ FEWEST_ROWS = 2_000
 
 @dataclass(frozen=True)
 class BelievedLookup:
-    """A candidate lookup that the searched rows confirm."""
+    """A lookup that the searched rows confirm; all rows of the table are still to test it."""
 
     causes: tuple[int, ...]
     """Indices of the keys whose levels determine the effect."""
@@ -45,7 +46,7 @@ class BelievedLookup:
 
     @property
     def dependency(self) -> Implication:
-        """The implication of the lookup: the effect follows from the causes."""
+        """The implication of the lookup: (its keys, the column that follows from them)."""
         return frozenset(self.causes), self.effect
 
     @property
@@ -55,7 +56,7 @@ class BelievedLookup:
         return [self.dependency, reverse] if self.both_ways else [self.dependency]
 
     def tally(self, context: LevelContext) -> LookupTally:
-        """Return a new tally that tests the lookup; no rows are counted yet."""
+        """Return a counter that will test the lookup on all rows; no rows are counted yet."""
         table, keys = context.table, [context.cells.keys[i] for i in self.causes]
         if self.thresholds:
             keys = [replace(keys[0], thresholds=self.thresholds)]
@@ -73,12 +74,18 @@ class BelievedLookup:
 
 
 def lookups_by_level(context: LevelContext) -> Iterator[BelievedLookup]:
-    """Yield believed lookups that do not follow from known laws or from each other."""
+    """Yield lookups that the searched rows confirm.
+
+    Lookups that follow from `context.known` or from other lookups are left out.
+    """
     return _LookupSearch(context).run()
 
 
 class _LookupSearch:
-    """Search for columns that follow from the levels of one, two or three keys."""
+    """Search for columns that follow from one, two or three keys.
+
+    A key is a column, or a part of a date.
+    """
 
     def __init__(self, context: LevelContext) -> None:
         cells = context.cells
@@ -94,7 +101,10 @@ class _LookupSearch:
         self._screen = cells.codes[few]
 
     def run(self) -> Iterator[BelievedLookup]:
-        """Yield believed lookups with one cause, then with two causes, then with three causes."""
+        """Yield lookups with one key that the rows confirm, then with two, then with three keys.
+
+        A key is a column, or a part of a date.
+        """
         singles = self._one_way([*self._steps(), *self._singles()])
         yield from singles
         known = [*self._known, *(one for each in singles for one in each.dependencies)]
@@ -104,7 +114,7 @@ class _LookupSearch:
             known += [each.dependency for each in more]
 
     def _singles(self) -> list[BelievedLookup]:
-        """Return all believed lookups with one cause, looked up by its values."""
+        """Return all lookups by the values of one key that the rows confirm."""
         found = []
         for cause in self._cells.causes:
             self._check_time()
@@ -116,10 +126,18 @@ class _LookupSearch:
     def _judged(
         self, codes: IntArray, causes: tuple[int, ...], effects: Sequence[int]
     ) -> list[BelievedLookup]:
-        """Return believed lookups of each effect by the levels of all causes together.
+        """Return lookups of each effect by all causes together, if the rows confirm them.
 
-        Effects that fewer causes determine almost as well are left out. `codes` are the codes of
-        the combined levels of all causes.
+        Effects that fewer causes determine almost as well are left out.
+
+        Parameters
+        ----------
+        codes : array of shape (n_rows,)
+            One code for each combination of values of the causes.
+        causes : tuple of int
+            The indices of the keys.
+        effects : sequence of int
+            The indices of the columns that may follow from the causes.
         """
         n_tried = float(len(self._cells.keys)) ** (len(causes) + 1)
         found = []
@@ -138,12 +156,12 @@ class _LookupSearch:
         return counted.holds(self._tolerance) and counted.evidence(n_tried) >= MIN_EVIDENCE
 
     def _agreeing(self, causes: tuple[int, ...], effect: int) -> float:
-        """Return the share of rows that have the most frequent effect of their causes' levels."""
+        """Return the share of rows that the best lookup of `effect` by `causes` gives correctly."""
         codes = self._cells.codes
         return 1 - count(_combined(codes, causes), codes[:, effect]).error
 
     def _likely(self, codes: IntArray, effects: Sequence[int]) -> list[int]:
-        """Return the effects that `codes` almost determine in the rows of the screening."""
+        """Return those columns of `effects` that `codes` almost determine in a part of the rows."""
         if not effects:
             return []
         missed = mismatches(codes, self._screen[:, effects])
@@ -151,7 +169,7 @@ class _LookupSearch:
         return [i for i, number in zip(effects, missed.tolist(), strict=True) if number <= most]
 
     def _steps(self) -> list[BelievedLookup]:
-        """Return believed lookups of labels by intervals of a number."""
+        """Return confirmed lookups in which intervals of a number determine a text."""
         cells = self._cells
         numbers = [i for i in range(cells.n_columns) if cells.is_number(i)]
         n_tried = float(len(cells.keys)) ** 2
@@ -170,10 +188,10 @@ class _LookupSearch:
         return found
 
     def _one_way(self, found: Sequence[BelievedLookup]) -> list[BelievedLookup]:
-        """Return lookups of one cause without repetitions.
+        """Return lookups of one key without repetitions.
 
         Two lookups that are reverse to each other become one lookup that holds both ways. Lookups
-        that follow from other lookups or from known implications are left out.
+        that follow from other lookups, or from implications found before, are left out.
         """
         steps = {each.dependency for each in found if each.thresholds}
         found = [each for each in found if each.thresholds or each.dependency not in steps]
@@ -203,7 +221,11 @@ class _LookupSearch:
         return [*new, *minimal(wanted, [*self._known, *same])]
 
     def _together(self, size: int, known: Sequence[Implication]) -> list[BelievedLookup]:
-        """Return believed lookups with `size` causes, none of which can be left out."""
+        """Return lookups in which `size` keys together determine a column, if rows confirm them.
+
+        Lookups for which fewer of the keys do almost as well, and lookups that follow from the
+        implications `known`, are not returned.
+        """
         cells = self._cells
         twins = _twins(known)
         causes = [i for i in cells.causes if i not in twins and cells.fits(i, PER_NUMBER)]
@@ -230,7 +252,15 @@ class _LookupSearch:
 
 
 def _combined(codes: IntArray, keys: Sequence[int]) -> IntArray:
-    """Return for each row one code of its combination of levels; -1 if a level is missing."""
+    """Return for each row one code of its combination of values; -1 if a value is missing.
+
+    Parameters
+    ----------
+    codes : array of shape (n_rows, n_keys)
+        The codes of the values of all keys.
+    keys : sequence of int
+        The keys that are combined.
+    """
     found = codes[:, keys[0]]
     for key in keys[1:]:
         found = combined(found, codes[:, key])
@@ -249,6 +279,9 @@ def _calendar(cells: Cells) -> Iterator[Implication]:
 
 
 def _twins(known: Sequence[Implication]) -> set[int]:
-    """Return the keys that are equivalent to an earlier key: each determines the other."""
+    """Return the keys that are equivalent to an earlier key: each determines the other.
+
+    `known` are the implications. A key is a column, or a part of a date.
+    """
     single = {(next(iter(causes)), effect) for causes, effect in known if len(causes) == 1}
     return {b for a, b in single if a < b and (b, a) in single}

@@ -1,4 +1,4 @@
-"""Null space: finds functions that are exact linear combinations of simpler functions, by QR."""
+"""Null space: finds functions that are exact linear combinations of simpler functions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ def monomials_of(
 
 
 def caps_of(columns: Iterable[int], traits: Sequence[Traits]) -> dict[Variable, int]:
-    """Return the exponent limit 1 for columns with few levels: their powers obey trivial laws."""
+    """Return the largest exponent of columns with few distinct values, which is 1.
+
+    Powers of such columns obey trivial laws: x² = x if the values are 0 and 1.
+    """
     return {(i, "x"): 1 for i in columns if traits[i].n_levels is not None}
 
 
@@ -103,9 +106,9 @@ def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]
 def _sparse(unit: Array, before: list[int], j: int) -> tuple[list[int], Array] | None:
     """Write function j as a short sum of functions in `before`; return (indices, coefficients).
 
-    Function j is the last index, with the coefficient −1, so that all terms add up to zero.
-
-    Return None if no combination of at most `COMBINED_TERMS` functions is equal to function j.
+    `unit` has the values of the functions, scaled to norm 1, as columns. Function j is the last
+    index, with the coefficient −1, so that all terms add up to zero. Return None if no combination
+    of at most `COMBINED_TERMS` functions is equal to function j.
     """
     (upper,) = qr(unit[:, [*before, j]], mode="r", check_finite=False)[:1]
     n = len(before)
@@ -129,7 +132,10 @@ def _sizes(n: int) -> Iterator[int]:
 
 
 def _exact_fit(unit: Array, chosen: list[int], j: int) -> Array | None:
-    """Return the coefficients with which the chosen functions add up to function j, or None."""
+    """Return the coefficients with which the chosen functions add up to function j, or None.
+
+    `unit` has the values of the functions, scaled to norm 1, as columns.
+    """
     matrix, target = unit[:, chosen], unit[:, j]
     coefficients = np.asarray(np.linalg.lstsq(matrix, target, rcond=None)[0], dtype=np.float64)
     left = np.linalg.norm(target - matrix @ coefficients) / np.linalg.norm(target)

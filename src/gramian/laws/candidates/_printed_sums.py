@@ -1,4 +1,4 @@
-"""Candidate laws: a column is a sum of other columns, up to the rounding of printed digits."""
+"""Candidate laws: a sum of columns, or of their squares, up to the rounding of printed digits."""
 
 from __future__ import annotations
 
@@ -13,30 +13,48 @@ from gramian.laws._law_tolerances import EXACT_ERROR, SCREENED_SHARE
 from gramian.laws.candidates._search_context import Candidate, SearchContext, given_away
 from gramian.laws.forms import ONE, Law, Monomial, Values
 
+ROWS_PER_COLUMN = 2
+"""A sum of all columns is fitted only if there are at least this many rows per column."""
 SIGNIFICANT = 4.0
 """Terms whose coefficients are at most this many standard errors are removed, all at once."""
 SUM_HALF_UNITS = 3.0
-"""A row may miss a sum by this many half units of the last printed digits of its columns."""
+"""A row may miss a sum by this many half units of the last digits of its numbers in the table."""
 LONGEST = 40
 """Largest number of terms of a sum, after terms that are not significant were removed."""
+SHARPEST = 1e-2
+"""Row weights are at most 1 / SHARPEST times the weight of a last digit of median width."""
 CORRELATION_RIDGE = 1e-12
 """Ridge added to the correlation matrix, so that it can be inverted even if a sum is exact."""
 
 
 def printed_sums(context: SearchContext) -> Iterator[Candidate]:
-    """Yield laws in which the target is a sum of other columns, up to printed digits.
+    """Yield laws in which a column is a sum of multiples of other columns, up to rounding.
 
-    Columns that exact sums already compute are left out.
+    The numbers in the table are rounded to a few digits. Columns that exact sums already compute
+    are left out.
     """
     taken = given_away(law for law in context.laws if law.is_linear)
     columns = [i for i in context.varying if i not in taken]
+    return _of_power(context, columns, 1)
+
+
+def printed_sums_of_squares(context: SearchContext) -> Iterator[Candidate]:
+    """Yield laws in which the square of the target is a sum of squares, up to printed digits.
+
+    Columns that known laws compute are left out, and so are columns with few distinct values.
+    """
+    columns = [i for i in context.free if context.traits[i].n_levels is None]
+    return _of_power(context, columns, 2)
+
+
+def _of_power(context: SearchContext, columns: Sequence[int], power: int) -> Iterator[Candidate]:
     n_tried = float(len(context.distinct)) ** 3
-    for law, target in _printed_sums(context.train, columns):
+    for law, target in _printed_sums(context.train, columns, power):
         yield Candidate(law, n_tried, target)
 
 
-def _printed_sums(values: Values, columns: Sequence[int]) -> Iterator[tuple[Law, int]]:
-    """Yield (law, column) pairs: the column is a sum of others, as short as printed digits allow.
+def _printed_sums(values: Values, columns: Sequence[int], power: int) -> Iterator[tuple[Law, int]]:
+    """Yield (law, column) pairs: a sum of powers of columns, as short as printed digits allow.
 
     Parameters
     ----------
@@ -44,24 +62,33 @@ def _printed_sums(values: Values, columns: Sequence[int]) -> Iterator[tuple[Law,
         The rows in which sums are fitted.
     columns : sequence of int
         Indices of the columns, among which no exact sum holds.
+    power : int
+        The power of the columns in the sum: 1 or 2.
     """
-    if values.n_rows < 2 * len(columns) or len(columns) < 2:
+    if values.n_rows < ROWS_PER_COLUMN * len(columns) or len(columns) < 2:
         return
-    monomials: list[Monomial] = [*((((i, "x"), 1),) for i in columns), ONE]
+    monomials: list[Monomial] = [*((((i, "x"), power),) for i in columns), ONE]
     matrix = values.matrix(monomials)
     widths = np.zeros(matrix.shape)
     for place, i in enumerate(columns):
-        half = values.traits[i].precision.half_unit(values.x[:, i])
-        widths[:, place] = half / values.scale[i]
+        x = np.abs(values.x[:, i])
+        half = values.traits[i].precision.half_unit(x)
+        widths[:, place] = ((x + half) ** power - x**power) / values.scale[i] ** power
     for k in _followers(matrix[:, :-1]):
-        found = _Sums(matrix, widths, k).shortest()
+        # The last digit of a small number changes its square less: rows have different weights.
+        width = widths[:, [k]]
+        weights = 1.0 if power == 1 else 1 / np.maximum(width, SHARPEST * np.median(width) or 1.0)
+        found = _Sums(weights * matrix, weights * widths, k).shortest()
         if found is not None:
             terms = (monomials[k], *(monomials[j] for j in found.chosen))
             yield Law(np.append(-1.0, found.coefficients), terms), columns[k]
 
 
 def _followers(matrix: Array) -> list[int]:
-    """Return indices of the columns that the others explain almost completely, best first."""
+    """Return indices of the columns that other columns explain almost completely, best first.
+
+    `matrix` has the values of the columns.
+    """
     centred = matrix - matrix.mean(axis=0)
     unit = centred / np.linalg.norm(centred, axis=0)
     inverse = np.linalg.inv(unit.T @ unit + CORRELATION_RIDGE * np.eye(unit.shape[1]))
@@ -70,7 +97,7 @@ def _followers(matrix: Array) -> list[int]:
 
 
 class _Sum(NamedTuple):
-    """A fitted sum of functions that agrees with the target in all rows, up to printed digits."""
+    """A sum of functions that equals the target in all rows, up to the rounding of the numbers."""
 
     chosen: list[int]
     """Indices of the functions in the sum."""
@@ -81,17 +108,17 @@ class _Sum(NamedTuple):
 
 @dataclass(frozen=True)
 class _Sums:
-    """Fits sums of functions to one of the functions, the target."""
+    """Fits sums of functions to one function, the target; all are columns of a matrix."""
 
     matrix: Array
     """Values of the functions, one column for each function."""
     widths: Array
-    """Half units of the last printed digit of each value in `matrix`; 0 for the constant."""
+    """Half a unit of the last digit of each value in `matrix`; 0 for the constant."""
     target: int
     """Index of the function that the sums approximate."""
 
     def shortest(self) -> _Sum | None:
-        """Return a short sum that agrees with the target up to printed digits; None without one."""
+        """Return a short sum that equals the target up to rounding; None if there is none."""
         best = self._of([j for j in range(self.matrix.shape[1]) if j != self.target])
         if best is None:
             return None

@@ -94,7 +94,19 @@ def unexplained(basis: Array, target: Array) -> float:
 def slopes(
     x: Array, positive: Sequence[bool], y: Array, columns: Sequence[int]
 ) -> dict[int, float]:
-    """Regress log |y| on the logarithms of the positive columns, and return each column's slope."""
+    """Regress log |y| on the logarithms of the positive columns, and return each column's slope.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows, n_columns)
+        The table.
+    positive : sequence of bool
+        True for each column whose values are all positive.
+    y : array of shape (n_rows,)
+        The values whose logarithm is fitted.
+    columns : sequence of int
+        Indices of the columns to use.
+    """
     there = np.abs(y) > 0
     which = [i for i in columns if positive[i]]
     logs = np.log(x[there][:, which])
@@ -106,10 +118,10 @@ def slopes(
 def left_by_functions(
     x: Array, positive: Sequence[bool], target: int, columns: Sequence[int]
 ) -> float:
-    """Return the residual of the column `target` on smooth functions of other columns.
+    """Return the share of the column `target` that smooth functions of `columns` do not fit.
 
-    The residual is a share of the standard deviation. If the target is positive, its logarithm is
-    also fitted, and the smaller share is returned.
+    The share is the residual divided by the standard deviation. If the target is positive, its
+    logarithm is also fitted, and the smaller share is returned.
     """
     y = x[:, target]
     basis = smooth(x, positive, columns)

@@ -1,4 +1,4 @@
-"""Search context: the rows and the known laws, which are the input of generators of candidates.
+"""Search context, the input of generators of candidates: the rows, and the laws accepted so far.
 
 A generator is a function from a `SearchContext` to candidate laws. `_stages` lists all generators.
 """
@@ -20,7 +20,7 @@ WIDEST = 800
 
 
 class Candidate(NamedTuple):
-    """A law that may hold; the judge decides whether it is believed."""
+    """A law that may hold; the judge decides whether it is accepted."""
 
     law: Law
     n_tried: float
@@ -33,7 +33,7 @@ class Candidate(NamedTuple):
 
 
 class SearchContext:
-    """Input of generators: the rows to search, and the laws that are known so far.
+    """Input of generators: the rows to search, and the laws that were accepted so far.
 
     Parameters
     ----------
@@ -72,27 +72,29 @@ class SearchContext:
         """Varying columns; of two columns that determine each other, only one."""
         self.distinct = self.varying
         """Varying columns at the start of the stage, without linear functions of another column."""
+        self.n_unsearched = 0
+        """Number of columns that were too many for a search of functions of all columns at once."""
         self._copies: set[int] = set()
 
     @property
     def traits(self) -> Sequence[Traits]:
-        """The traits (scale, sign, number of levels and so on) of all columns."""
+        """The traits (scale, sign, number of distinct values and so on) of all columns."""
         return self.train.traits
 
     @property
     def free(self) -> list[int]:
-        """The columns that no known law computes: each known law computes one of its columns."""
+        """The columns that no accepted law computes; each law computes one of its columns."""
         taken = given_away(self.laws)
         return [i for i in self.columns if i not in taken]
 
     def start_stage(self) -> None:
-        """Update `distinct`, which then stays fixed until the next stage."""
+        """Update `distinct` (varying columns without copies) at the start of a stage."""
         self.distinct = [i for i in self.varying if i not in self._copies]
 
     def add(self, law: Law) -> None:
-        """Add a believed law to the known laws.
+        """Add an accepted law to `laws`.
 
-        If two columns now determine each other, `columns` loses one of the two.
+        If two columns now determine each other, one of the two is removed from `columns`.
         """
         self.laws.append(law)
         if len(law.columns) == 2 and _is_invertible(law):
@@ -113,7 +115,7 @@ Generator = Callable[[SearchContext], Iterator[Candidate]]
 
 
 def given_away(laws: Iterable[Law]) -> set[int]:
-    """Choose for each law one column that the law computes, and return the chosen columns."""
+    """Choose for each law one of its columns, which the law computes; return these columns."""
     taken: set[int] = set()
     for law in laws:
         giving = _given_column(law, taken)
@@ -147,7 +149,7 @@ def _given_column(law: Law, taken: set[int]) -> int | None:
 
 
 def _is_invertible(law: Law) -> bool:
-    """Return True if each of the two columns of a law can be computed from the other column."""
+    """Return True if a law of two columns computes each of them from the other."""
     factors = {factor for each in law.monomials for factor in each}
     return len(factors) == len(law.columns) and all(
         atom in ("x", "log", "exp") for (_, atom), _ in factors

@@ -1,4 +1,7 @@
-"""Shortest sum: fits a target by a sum of few functions with the shortest description."""
+"""Shortest sum: approximates a vector by a sum of few functions.
+
+The sum has the smallest description length, which counts its terms and its errors.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ EXACT_RESIDUAL = 1e-13
 
 @dataclass(frozen=True)
 class Sum:
-    """A sum of functions that approximates a target."""
+    """A sum of few functions that approximates a vector, the target."""
 
     members: tuple[int, ...]
     """Indices of the functions in the sum."""
@@ -57,7 +60,8 @@ def shortest_sum(
 ) -> Sum | None:
     """Return the sum of few functions that describes the target with the lowest score.
 
-    Return None if the target is zero or infinite, or if all functions are.
+    The score is the description length of the sum and of its residual. Return None if the target is
+    zero or infinite, or if all functions are.
 
     Parameters
     ----------

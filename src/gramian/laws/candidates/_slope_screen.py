@@ -1,4 +1,7 @@
-"""Screening of slopes: residuals of each number after a fit by lines or planes in each level."""
+"""Fast test for slopes: residuals of each number after a fit by lines or planes in each level.
+
+A level is a distinct value of a category. Only good fits are then judged.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ COLLINEAR = 1e-9
 
 
 def lines(codes: IntArray, x: Array) -> Array:
-    """Fit each number by a line in each other number, one line per level; return residual shares.
+    """Fit each number by lines in each other number, one line for each level of a category.
 
-    The share is infinite if one line for all levels fits about as well.
+    Return residual shares. The share is infinite if one line for all levels fits about as well.
 
     Parameters
     ----------
@@ -38,10 +41,10 @@ def lines(codes: IntArray, x: Array) -> Array:
 
 
 def _lines(codes: IntArray, x: Array) -> tuple[Array, Array]:
-    """Fit each number by lines in each other number, one line per level.
+    """Fit each number by lines in each other number, one line per distinct value of a category.
 
     Return two arrays of shape (n_numbers, n_numbers): the sums of squared residuals, and the sums
-    of squares around the means of the levels.
+    of squares around the means for each distinct value. Parameters are those of `lines`.
     """
     d = x.shape[1]
     left, total = np.zeros((d, d)), np.zeros((d, d))
@@ -62,7 +65,7 @@ def _lines(codes: IntArray, x: Array) -> tuple[Array, Array]:
 
 
 def planes(codes: IntArray, x: Array) -> Array:
-    """Fit each number by planes in two other numbers, one per level; return residual shares.
+    """Fit each number by planes in two others, one plane per distinct value of a category.
 
     The parameters are those of `lines`; only rows without missing numbers are used. The result at
     [i, j, k] is the residual share of number k fitted by planes in the numbers i and j.
@@ -92,7 +95,15 @@ def _planes(codes: IntArray, x: Array) -> tuple[Array, Array]:
 
 
 def _left(covariance: Array, cause: Array, effect: Array) -> Array:
-    """Return the residual variance of each effect after a regression on its cause."""
+    """Return the residual variance of each effect after a regression on its cause.
+
+    Parameters
+    ----------
+    covariance : array
+        The covariances of cause and effect.
+    cause, effect : arrays
+        Their variances.
+    """
     varies = cause > 0
     explained = np.where(varies, covariance**2 / np.where(varies, cause, 1.0), 0.0)
     return np.maximum(effect - explained, 0.0)
@@ -101,7 +112,8 @@ def _left(covariance: Array, cause: Array, effect: Array) -> Array:
 def _share(levels: tuple[Array, Array], one: tuple[Array, Array]) -> Array:
     """Return residual / total of the fits by level; infinity if one fit for all is about as good.
 
-    Both arguments are pairs (residual, total): of the fits by level, and of one fit for all levels.
+    A level is a distinct value of a category. Both arguments are pairs (residual, total): of the
+    fits by level, and of one fit for all levels.
     """
     left, total = levels
     better = (total > 0) & (left < LESS_WITH_LEVELS * one[0])
@@ -112,7 +124,12 @@ def _share(levels: tuple[Array, Array], one: tuple[Array, Array]) -> Array:
 def _levels(codes: IntArray, x: Array) -> Iterator[Array]:
     """Yield the rows of each level, minus the means of the level.
 
-    Numbers are divided by their standard deviation in all rows.
+    Parameters
+    ----------
+    codes : array of shape (n_rows,)
+        The code of each row's level (distinct value of a category); negative codes are missing.
+    x : array of shape (n_rows, n_numbers)
+        The columns of numbers. They are divided by their standard deviation in all rows.
     """
     order = np.argsort(codes, kind="stable")
     order = order[codes[order] >= 0]

@@ -1,4 +1,7 @@
-"""Candidate slopes: numbers that are linear in other numbers, with slopes for each level."""
+"""Candidate slopes: numbers that are linear in other numbers, with slopes for each level.
+
+A level is a distinct value of a category.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,11 @@ PLANE_WORK = 3e7
 
 @dataclass(frozen=True)
 class BelievedSlopes:
-    """A candidate law of slopes that the searched rows confirm: effect = Σ slope · number."""
+    """A law effect = Σ slope · number that the searched rows confirm.
+
+    Each level (distinct value) of a category has its own slopes. All rows of the table are still to
+    test the law.
+    """
 
     cause: int
     """Index of the category in `Cells.keys`; each of its levels has its own slopes."""
@@ -43,7 +50,7 @@ class BelievedSlopes:
     judged: JudgedSlopes
     """The slopes of all levels, with their errors and evidence."""
     precision: Precision
-    """The printed digits of the effect."""
+    """The digits to which the values of the effect are rounded."""
 
     @property
     def exact(self) -> bool:
@@ -57,12 +64,15 @@ class BelievedSlopes:
 
     @property
     def dependencies(self) -> list[Implication]:
-        """The implications: the effect, and each invertible number, follows from the others."""
+        """The implications of the law: pairs (columns, column that follows from them).
+
+        The effect follows, and each number that the law can be solved for.
+        """
         everything = frozenset([self.cause, *self.numbers, self.effect])
         return [(everything - {each}, each) for each in (self.effect, *self.invertible)]
 
     def tally(self, context: LevelContext) -> SlopeTally:
-        """Return a new tally that tests the law; no rows are counted yet."""
+        """Return a counter that will test the law on all rows; no rows are counted yet."""
         cells, table = context.cells, context.table
         key = cells.keys[self.cause]
         codes = cells.codes[:, self.cause]
@@ -84,25 +94,34 @@ class BelievedSlopes:
 
     @property
     def length(self) -> int:
-        """Number of characters of the coefficients of the first ten levels; short is simple."""
+        """Number of characters of the coefficients, by which the simplest of similar laws is found.
+
+        Only the first ten levels (distinct values of the category) count.
+        """
         return sum(len(f"{each:.12g}") for each in self.judged.coefficients[:10].ravel())
 
 
 def slopes_by_level(context: LevelContext) -> Iterator[BelievedSlopes]:
-    """Yield believed laws of slopes that do not follow from each other or from exact laws."""
+    """Yield laws with slopes for each level (distinct value) that the searched rows confirm.
+
+    Laws that follow from each other or from exact laws are left out.
+    """
     yield from fewest_slopes([*_SlopeSearch(context).run()], context.exact)
 
 
 def fewest_slopes(
     found: Sequence[BelievedSlopes], known: Sequence[Implication]
 ) -> list[BelievedSlopes]:
-    """Return the laws of slopes that do not follow from the others and known implications."""
+    """Drop laws that follow from the other laws and the implications `known`; return the rest."""
     wanted = sorted(found, key=lambda one: (not one.exact, len(one.numbers), one.length))
     return minimal(wanted, known)
 
 
 class _SlopeSearch:
-    """Search for numbers that are linear in one or two others, with slopes for each level."""
+    """Search for numbers that are linear in one or two numbers, with slopes for each level.
+
+    A level is a distinct value of a category.
+    """
 
     def __init__(self, context: LevelContext) -> None:
         cells = context.cells
@@ -116,7 +135,7 @@ class _SlopeSearch:
         self._precisions: dict[int, Precision] = {}
 
     def run(self) -> Iterator[BelievedSlopes]:
-        """Yield the believed laws of slopes, category by category."""
+        """Yield the laws that the searched rows confirm, category by category."""
         cells = self._cells
         if 2 <= len(self._numbers) <= MOST_NUMBERS:
             for cause in cells.causes:  # categories are columns of text and parts of dates
@@ -125,7 +144,10 @@ class _SlopeSearch:
                     yield from self._of(cause)
 
     def _of(self, cause: int) -> list[BelievedSlopes]:
-        """Return the believed laws of slopes of one category; of each set of columns, one law."""
+        """Return the confirmed laws whose slopes depend on the category `cause`.
+
+        Of several laws with the same columns, one is returned.
+        """
         cells, numbers = self._cells, self._numbers
         codes, x = _largest(cells.codes[:, cause]), cells.x[:, numbers]
         most = max(self._context.tolerance**2, SCREENED_SHARE)
@@ -144,10 +166,18 @@ class _SlopeSearch:
     def _judged(
         self, cause: int, left: Array, most: float, given: Collection[int] = ()
     ) -> Iterator[BelievedSlopes]:
-        """Yield the laws that the judge believes, among candidates with small residual shares.
+        """Yield the laws that the judge accepts, among candidates with small residual shares.
 
-        `left` are the residual shares from `lines` or `planes`, and `most` is the largest allowed
-        share. Columns in `given` are not tried as effects: other laws compute these columns.
+        Parameters
+        ----------
+        cause : int
+            The index of the category.
+        left : array
+            The residual shares that `lines` or `planes` returned.
+        most : float
+            The largest allowed residual share.
+        given : collection of int
+            Columns that other laws compute; they are not tried as effects.
         """
         numbers, p = self._numbers, left.ndim - 1
         places = range(len(numbers))
@@ -177,9 +207,9 @@ class _SlopeSearch:
 
 
 def _largest(codes: IntArray) -> IntArray:
-    """Keep the codes of the `SCREENED_LEVELS` levels with most rows; set other codes to -1.
+    """Keep the codes of the `SCREENED_LEVELS` most frequent values; set other codes to -1.
 
-    The kept levels are renumbered by size. Fewer levels are returned unchanged.
+    The kept values are renumbered by frequency. Fewer values are returned unchanged.
     """
     sizes = np.bincount(codes[codes >= 0])
     if len(sizes) <= SCREENED_LEVELS:

@@ -27,7 +27,7 @@ BATCH = 500
 
 
 def small_sets(context: SearchContext) -> Iterator[Candidate]:
-    """Yield polynomial laws of two, three or four columns among which no law is known."""
+    """Yield polynomial laws of two to four columns among which no law was accepted before."""
     values, columns = context.train, context.columns
     tied = [set(law.columns) for law in context.laws]
     free = set(context.free)

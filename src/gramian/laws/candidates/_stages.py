@@ -15,7 +15,7 @@ from gramian.laws.candidates._catalogue import (
 from gramian.laws.candidates._column_pairs import exact_pairs, noisy_pairs
 from gramian.laws.candidates._explicit_laws import explicit_laws
 from gramian.laws.candidates._function_sets import angle_laws, logarithm_laws, polynomial_laws
-from gramian.laws.candidates._printed_sums import printed_sums
+from gramian.laws.candidates._printed_sums import printed_sums, printed_sums_of_squares
 from gramian.laws.candidates._search_context import Generator
 from gramian.laws.candidates._small_sets import small_sets
 from gramian.laws.candidates._step_functions import other_steps, whole_number_steps
@@ -25,6 +25,7 @@ from gramian.laws.candidates._wide_tables import (
     noisy_sums,
     printed_products,
     printed_products_with_sums,
+    printed_sums_in_few_rows,
     wide_products,
 )
 
@@ -33,9 +34,9 @@ class Stage(NamedTuple):
     """A step of the search: generators, and the way in which their candidates are judged.
 
     "exact" judges each candidate at once, and allows only the error `EXACT_ERROR`. "printed" allows
-    the rounding of printed digits: first of one column, then of all columns. "noisy" judges all
-    candidates by the tolerance, believes the law with the shortest description, and then generates
-    new candidates.
+    errors from the rounding of the numbers in the table: first of one column, then of all columns.
+    "noisy" judges all candidates by the tolerance, accepts the law with the shortest description,
+    and then generates new candidates.
     """
 
     name: str
@@ -55,14 +56,20 @@ _PRINTED: tuple[Generator, ...] = (
     # Ratios come before sums of logarithms: if both hold, the ratio is the simpler law.
     products_of_two_columns,
     printed_sums,
+    printed_sums_of_squares,
     logarithms_of_two_columns,
+)
+_PRINTED_AMONG_MANY: tuple[Generator, ...] = (
+    printed_sums_in_few_rows,
+    printed_products,
+    printed_products_with_sums,
 )
 _OTHER_STEPS = Stage("other step functions", (other_steps,))
 SIMPLE_STAGES = (*_FIRST, Stage("printed digits", _PRINTED, "printed"), _OTHER_STEPS)
 """Stages of a short search: sums, products of powers, steps, functions of one or two columns."""
 ALL_STAGES = (
     *_FIRST,
-    Stage("printed digits", (*_PRINTED, printed_products, printed_products_with_sums), "printed"),
+    Stage("printed digits", (*_PRINTED, *_PRINTED_AMONG_MANY), "printed"),
     _OTHER_STEPS,
     Stage("small sets", (small_sets,)),
     Stage("products and sums", (wide_products,)),

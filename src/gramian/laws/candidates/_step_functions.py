@@ -27,7 +27,7 @@ def whole_number_steps(context: SearchContext) -> Iterator[Candidate]:
 def other_steps(context: SearchContext) -> Iterator[Candidate]:
     """Yield laws in which a column is a step function of a column with decimals.
 
-    Steps of columns that no known law computes come first.
+    Steps of columns that no accepted law computes come first.
     """
     free = set(context.free)
     others = [i for i in context.columns if not context.traits[i].whole]
@@ -87,10 +87,10 @@ def _difference(x: Array) -> bool:
 def _by_number(x: Array, parts: Parts) -> bool:
     """Return True if x only numbers the rows of a sorted table, so that its steps are no law.
 
-    In a sorted table, the sorted column is always a step function of the row number. Numbers of
-    individuals (patients, shops) with a few consecutive rows each are treated like row numbers:
-    individuals with a common property may have consecutive numbers. A column of ranks also numbers
-    rows, but steps of ranks have round thresholds.
+    `parts` are the steps of x. In a sorted table, the sorted column is always a step function of
+    the row number. Numbers of individuals (patients, shops) with a few consecutive rows each are
+    treated like row numbers: individuals with a common property may have consecutive numbers. A
+    column of ranks also numbers rows, but steps of ranks have round thresholds.
     """
     changes = np.diff(np.unique(x))
     if not ((changes >= 1).all() and np.median(changes) == 1):

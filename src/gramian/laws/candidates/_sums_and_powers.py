@@ -165,7 +165,10 @@ def power_laws(context: SearchContext) -> Iterator[Candidate]:
 
 
 def _power_laws(values: Values, variables: Sequence[Variable]) -> Iterator[Law]:
-    """Yield laws in which a product of powers of the variables is constant."""
+    """Yield laws in which a product of powers of the variables is constant in all rows.
+
+    A variable is a column or a function of a column.
+    """
     if len(variables) < 2:
         return
     matrix = np.log(np.abs(np.column_stack([values.of(each) for each in variables])))
@@ -190,6 +193,17 @@ def power_law(
 
     Variables with positive exponents are on the left side, others on the right side. Return None if
     the ratios of exponents are not small fractions, up to the tolerance.
+
+    Parameters
+    ----------
+    values : Values
+        The rows, from which the constant is computed.
+    variables : sequence of Variable
+        Columns, or functions of a column.
+    exponents : array
+        The exponent of each variable, not yet rounded.
+    tolerance : float
+        The largest error of an exponent.
     """
     integers = whole(exponents, tolerance)
     if integers is None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian.laws.candidates._null_space import without_common_factor
+from gramian.laws.candidates._printed_sums import ROWS_PER_COLUMN
 from gramian.laws.candidates._search_context import SMALL_TABLE, WIDEST, Candidate, SearchContext
-from gramian.laws.candidates._shortest_sum import shortest_sum
-from gramian.laws.candidates._sums_and_powers import power_law
+from gramian.laws.candidates._shortest_sum import Sum, shortest_sum
+from gramian.laws.candidates._sums_and_powers import NO_CONSTANT, power_law
 from gramian.laws.forms import ONE, Law, Monomial, Values
 from gramian.laws.judge import refit_law
 
@@ -22,10 +24,14 @@ PAIRS = 3
 """For each column, at most this many products of two columns are fitted."""
 FOLLOWS = 0.9
 """A column is fitted only if the other columns explain more than this share of its variance."""
+FOLLOWS_IN_FEW_ROWS = 0.3
+"""Value of `FOLLOWS` for exact sums in few rows: each of four terms may explain little alone."""
 SUM_RESIDUAL = 0.03
 """A sum is a candidate if its residual is below this share of the standard deviation."""
 MAX_SUM_TERMS = 4
 """Largest number of terms of a sum, and of factors of a product."""
+NONZERO_SHARE = 0.5
+"""Products are searched in rows without zeros, which must be at least this share of the rows."""
 COPIED = 1e-9
 """A unit column is a copy of another column if its residual on the other is at most this."""
 NOISY_EXPONENT_ERROR = 0.01
@@ -33,16 +39,29 @@ NOISY_EXPONENT_ERROR = 0.01
 
 
 def printed_products(context: SearchContext) -> Iterator[Candidate]:
-    """Yield laws in which a column is a product of powers of others, up to printed digits.
+    """Yield laws in which a column is a product of powers of others, up to the rounding of numbers.
 
     Each law is yielded once with each of its columns as target.
     """
-    laws = _sparse_products(context.few, context.distinct)
+    found = _sparse_products(context.few, context.distinct)
+    laws = (refit_law(law, context.train) for law in found)
     return _for_any_column(laws, 5.0 * len(context.distinct) ** 4)
 
 
+def printed_sums_in_few_rows(context: SearchContext) -> Iterator[Candidate]:
+    """Yield laws in which a column is a sum of a few others, if rows are few for so many columns.
+
+    With more rows, `printed_sums` fits all columns at once. Each law is yielded once with each of
+    its columns as target.
+    """
+    columns = context.distinct
+    if context.train.n_rows < ROWS_PER_COLUMN * len(columns) and len(columns) <= WIDEST:
+        found = _sparse_sums(context.train, columns, FOLLOWS_IN_FEW_ROWS)
+        yield from _for_any_column(found, float(len(columns)) ** MAX_SUM_TERMS)
+
+
 def printed_products_with_sums(context: SearchContext) -> Iterator[Candidate]:
-    """Yield laws in which a column is a product plus other columns, up to printed digits.
+    """Yield laws in which a column is a product plus other columns, up to the rounding of numbers.
 
     Each law is yielded once with each of its columns as target.
     """
@@ -59,7 +78,7 @@ def _for_any_column(laws: Iterable[Law], n_tried: float) -> Iterator[Candidate]:
 def wide_products(context: SearchContext) -> Iterator[Candidate]:
     """Yield laws in which a column is a product of two columns plus other columns.
 
-    Columns that known laws compute are left out. Tables of few columns are not searched.
+    Columns that accepted laws compute are left out. Tables of few columns are not searched.
     """
     free = context.free
     if SMALL_TABLE < len(free) <= WIDEST:
@@ -68,36 +87,52 @@ def wide_products(context: SearchContext) -> Iterator[Candidate]:
 
 
 def noisy_products(context: SearchContext) -> Iterator[Candidate]:
-    """Yield noisy laws in which a column is a product of powers; searches `context.free`."""
+    """Yield noisy laws in which a column is a product of powers of other columns.
+
+    Only columns that no accepted law computes take part.
+    """
     free = context.free
     for law in _sparse_products(context.few, free):
         yield Candidate(refit_law(law, context.train), 5.0 * len(free) ** 3)
 
 
 def noisy_sums(context: SearchContext) -> Iterator[Candidate]:
-    """Yield noisy laws in which a column is a sum of other columns; searches `context.free`."""
+    """Yield noisy laws in which a column is a sum of multiples of other columns.
+
+    Only columns that no accepted law computes take part.
+    """
     free = context.free
     for law in _sparse_sums(context.few, free):
         yield Candidate(refit_law(law, context.train), float(len(free)) ** 3)
 
 
-def _sparse_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]:
+def _sparse_sums(values: Values, columns: Sequence[int], follows: float = FOLLOWS) -> Iterator[Law]:
     """Yield laws in which a column is the sum of a few other columns, with noise."""
     monomials: list[Monomial] = [(((i, "x"), 1),) for i in columns]
     matrix = values.matrix(monomials)
-    for k in _explained(matrix):
+    for k in _explained(matrix, follows):
         found = shortest_sum(*_split(matrix, k), max_terms=MAX_SUM_TERMS)
         spread = float(np.std(matrix[:, k]) / np.sqrt(np.mean(matrix[:, k] ** 2)))
         if found is not None and found.left < SUM_RESIDUAL * spread:
+            found = _without_zero_constant(found, matrix[:, k])
             yield found.law(monomials[k], [ONE, *monomials[:k], *monomials[k + 1 :]])
+
+
+def _without_zero_constant(found: Sum, target: Array) -> Sum:
+    """Remove the constant, which is function 0, from a sum if it is only a rounding error."""
+    pairs = [*zip(found.members, found.coefficients.tolist(), strict=True)]
+    least = NO_CONSTANT * float(np.abs(target).max())
+    members, coefficients = zip(*((i, c) for i, c in pairs if i or abs(c) > least), strict=True)
+    return replace(found, members=members, coefficients=np.array(coefficients))
 
 
 def _sparse_products(values: Values, columns: Sequence[int]) -> Iterator[Law]:
     """Yield laws in which a column is a product of powers of a few other columns, with noise."""
-    traits = values.traits
-    columns = [i for i in columns if traits[i].never_zero and traits[i].n_levels != 2]
+    columns = [i for i in columns if values.traits[i].n_levels != 2]
+    columns, rows = _mostly_nonzero(values, columns)
     if len(columns) < 2:
         return
+    values = values.take(rows)
     matrix = np.log(np.abs(np.column_stack([values.of((i, "x")) for i in columns])))
     varying = np.ptp(matrix, axis=0) > 0
     columns = [i for i, flag in zip(columns, varying, strict=True) if flag]
@@ -115,6 +150,22 @@ def _sparse_products(values: Values, columns: Sequence[int]) -> Iterator[Law]:
             yield law
 
 
+def _mostly_nonzero(values: Values, columns: Sequence[int]) -> tuple[list[int], IntArray]:
+    """Choose columns for logarithms; return them, and the rows in which none of them is zero.
+
+    A column with zeros, such as the current of a machine that is sometimes switched off, is chosen
+    if at least `NONZERO_SHARE` of the rows remain. Columns with few zeros are chosen first.
+    """
+    zero = values.x[:, columns] == 0
+    chosen, rows = [], np.ones(values.n_rows, dtype=np.bool_)
+    for place in np.argsort(zero.sum(axis=0), kind="stable").tolist():
+        left = rows & ~zero[:, place]
+        if left.sum() >= NONZERO_SHARE * values.n_rows:
+            chosen.append(place)
+            rows = left
+    return [columns[place] for place in sorted(chosen)], np.flatnonzero(rows)
+
+
 def _split(matrix: Array, k: int) -> tuple[Array, Array, list[float]]:
     """Return the arguments of `shortest_sum` that fit column k by all other columns.
 
@@ -124,8 +175,12 @@ def _split(matrix: Array, k: int) -> tuple[Array, Array, list[float]]:
     return others, matrix[:, k], [np.log(2 + others.shape[1])] * others.shape[1]
 
 
-def _explained(matrix: Array) -> list[int]:
-    """Return indices of the columns that other columns explain well, best explained first."""
+def _explained(matrix: Array, follows: float = FOLLOWS) -> list[int]:
+    """Return indices of the columns that other columns explain well, best explained first.
+
+    The other columns explain more than the share `follows` of the variance. If rows are few, this
+    share is estimated by three times the share that the best column explains.
+    """
     n, d = matrix.shape
     centred = matrix - matrix.mean(axis=0)
     size = np.linalg.norm(centred, axis=0)
@@ -138,7 +193,7 @@ def _explained(matrix: Array) -> list[int]:
         np.fill_diagonal(gram, 0.0)
         left = 1 - 3 * (gram**2).max(axis=0)
     order = np.argsort(left)
-    return [int(k) for k in order if left[k] < 1 - FOLLOWS and size[k] > 0]
+    return [int(k) for k in order if left[k] < 1 - follows and size[k] > 0]
 
 
 def _products_with_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]:

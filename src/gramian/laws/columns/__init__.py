@@ -1,6 +1,7 @@
-"""Columns for the search: coded tables, samples, views, keys, levels, traits, printed digits.
+"""Columns for the search of laws: tables as numbers, samples, complete parts, digits, levels.
 
-Open `_coded_table.py` first, which turns a table into numbers.
+Levels are the distinct values of a column. Open `_coded_table.py` first, which turns a table into
+numbers.
 """
 
 from gramian.laws.columns._coded_table import CodedTable
@@ -19,5 +20,11 @@ from gramian.laws.columns._key import (
     stored_clock,
 )
 from gramian.laws.columns._level_cells import PER_NUMBER, Cells, cells_of
-from gramian.laws.columns._precision import Precision, precision_of
-from gramian.laws.columns._table_sample import LOOKUP_ROWS, Sample, open_coded_table, sample_of
+from gramian.laws.columns._precision import Precision, allowed_error, precision_of
+from gramian.laws.columns._table_sample import (
+    LOOKUP_ROWS,
+    Sample,
+    open_coded_table,
+    sample_of,
+    without_copies,
+)

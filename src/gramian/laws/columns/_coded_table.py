@@ -110,7 +110,7 @@ def of_files(data: Any) -> CodedTable | None:
     table = _files(data)
     if table is None:
         return None
-    if table.of_numbers:
+    if table.of_numbers and not table.codes:
         if not isinstance(data, Table):
             return None
 
@@ -164,7 +164,10 @@ def of_frames(names: Sequence[str], frames: Callable[[], Iterable[Any]]) -> Code
 
 
 def earlier(one: Clock, other: Clock) -> Clock:
-    """Return one clock for the dates of two clocks: the earlier origin, and the finer unit."""
+    """Return one clock for the dates of two clocks: it has the earlier origin and the finer unit.
+
+    A clock converts dates to numbers.
+    """
     first = min(one.origin, other.origin, key=lambda each: np.datetime64(each, "us"))
     return Clock(first, one.unit if one.unit == other.unit else "seconds")
 

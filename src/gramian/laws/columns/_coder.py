@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._support.given_data import as_given
 from gramian._support.types import Array
 from gramian.laws.columns._key import cell
-from gramian.tables import Clock, plain, pyarrow
+from gramian.tables import LARGEST_WHOLE, Clock, is_beyond_floats, plain, pyarrow
 
 MOST_LEVELS = 200_000
 """Largest number of labels of a text column that get a code; all others get the last code."""
@@ -30,7 +31,7 @@ class Levels(Sequence[str]):
         return self._labels[index]
 
     def codes(self, values: Sequence[Any]) -> Array:
-        """Return the code of the label of each value, NaN if missing; new labels get new codes."""
+        """Return the code of each value's label, NaN if it is missing; new labels get new codes."""
         known, found = self._codes, np.empty(len(values))
         for i, value in enumerate(values):
             label = value if type(value) is str else _label(value)
@@ -92,7 +93,7 @@ class Coder:
         if values.dtype.kind == "m":
             seconds = values.astype("timedelta64[us]").astype(np.int64) / 1e6
             return np.where(np.isnat(values), np.nan, seconds)
-        if values.dtype.kind != "O":
+        if values.dtype.kind != "O" and i not in self.labels:
             numbers: Array = values.astype(np.float64)
             return numbers
         return self.labels.setdefault(i, Levels()).codes(values.tolist())
@@ -110,7 +111,10 @@ def plain_array(column: Any) -> NDArray[Any]:
         return _from_arrow(column)
     if getattr(getattr(column, "dt", None), "tz", None) is not None:
         column = column.dt.tz_localize(None)  # months and hours are those of the local time
+    column = as_given(column)
     values = np.asarray(column)
+    if values.dtype.kind in "iu" and len(values) and _extreme(values) > LARGEST_WHOLE:
+        return values.astype(str).astype(object)  # floats would round them
     if values.dtype.kind in "fiubMm":
         return values
     values = np.asarray(column, dtype=object)
@@ -120,8 +124,15 @@ def plain_array(column: Any) -> NDArray[Any]:
     return values
 
 
+def _extreme(values: NDArray[Any]) -> int:
+    """Return the largest absolute value of whole numbers."""
+    return max(abs(int(values.min())), abs(int(values.max())))
+
+
 def _from_arrow(column: Any) -> NDArray[Any]:
     """Return an Arrow column as an array; a time of the day becomes the seconds since midnight."""
+    if is_beyond_floats(column):
+        return np.asarray(column.cast(pyarrow().string()).to_pylist(), dtype=object)
     table = pyarrow().table([column], names=["column"])
     found = plain(table).column(0)
     return plain_array(found.to_numpy())

@@ -40,10 +40,13 @@ class Traits:
     """True if all values are whole numbers."""
     precision: Precision = UNROUNDED
     """The number of digits to which the values were rounded."""
+    counts_up: bool = False
+    """True for whole numbers that grow or fall from row to row, such as years: nobody computes and
+    rounds them."""
 
 
 def traits_of(x: Array) -> Traits:
-    """Return the traits of a column without missing values."""
+    """Return facts about a column without missing values: scale, sign, distinct values, digits."""
     size = float(np.abs(x).max())
     root = np.sqrt(np.mean((x / size) ** 2)) * size if size > 0 else 1.0
     scale = float(2.0 ** np.round(np.log2(root)))
@@ -60,4 +63,5 @@ def traits_of(x: Array) -> Traits:
         not few and size <= LARGEST_ANGLE and spread >= SMALLEST_TURN,
         whole,
         UNROUNDED if few and whole else precision_of(x),
+        whole and len(levels) == len(x) > 2 and abs(int(np.sign(np.diff(x)).sum())) == len(x) - 1,
     )

@@ -61,7 +61,10 @@ def views(missing: NDArray[np.bool_], min_rows: int) -> list[View]:
 
 
 def _almost_all(patterns: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return a mask of the rows in which no column with few missing values has a missing value."""
+    """Return a mask of rows: True if no column that is rarely missing is missing in the row.
+
+    `patterns` is True where a value is missing.
+    """
     rows = np.ones(len(patterns), dtype=bool)
     for i in np.argsort(patterns.sum(axis=0), kind="stable"):
         fewer = rows & ~patterns[:, i]

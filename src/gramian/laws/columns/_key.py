@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class Key:
 
     @property
     def text(self) -> str:
-        """The key as a part of a sentence: "product", or "the month of date"."""
+        """The key as a part of a sentence: "product" for a column, or "the month of date"."""
         name = quote(self.column)
         return name if self.part is None else f"the {self.part} of {name}"
 
@@ -151,7 +152,10 @@ class Key:
 
 
 def stored_clock(document: Any) -> Clock:
-    """Read a stored clock; raise a ValueError if the document is not a stored clock."""
+    """Return the clock that a JSON document describes; raise a ValueError for other documents.
+
+    A clock converts dates to numbers.
+    """
     if not isinstance(document, dict) or set(document) != {"origin", "unit"}:
         raise ValueError("A stored clock must have an origin and a unit.")
     if not all(isinstance(each, str) for each in document.values()):
@@ -160,19 +164,22 @@ def stored_clock(document: Any) -> Clock:
 
 
 def interval(x: Array, thresholds: tuple[float, ...]) -> Array:
-    """Return the number of the interval of each value; upper ends belong to their interval."""
+    """Return the index of the interval of each value; an upper end belongs to its interval.
+
+    `thresholds` are the upper ends of all intervals but the last.
+    """
     found: Array = np.searchsorted(np.array(thresholds), x, side="left").astype(np.float64)
     found[np.isnan(x)] = np.nan
     return found
 
 
 def cell(value: Any) -> Cell | None:
-    """Convert a value to a level: text stays text, numbers become float, a missing value None."""
+    """Return a value as a level: text stays text, a number becomes float, a missing value None."""
     if isinstance(value, str):
         return str(value)
     if value is None or str(value == value) != "True":  # NaN, NaT and pandas' NA
         return None
-    if isinstance(value, (bool, int, float, np.number, np.bool_)):
+    if isinstance(value, (bool, int, float, Decimal, np.number, np.bool_)):
         return float(value)
     return str(value)
 
@@ -193,28 +200,28 @@ def level_text(level: Cell, clock: Clock | None = None) -> str:
 
 
 def rounded(value: Cell) -> Cell:
-    """Round a number to ten digits, so that equal levels are found despite rounding errors."""
+    """Round a number to ten digits, so that lookups find it despite rounding errors."""
     if isinstance(value, str) or value.is_integer():
         return value
     return float(f"{value:.9e}")
 
 
 def is_finite_number(value: Any) -> bool:
-    """Return True if a stored value is a finite number."""
+    """Return True if a value that was read from JSON is a finite number."""
     whole_or_not = isinstance(value, (int, float)) and not isinstance(value, bool)
     return whole_or_not and abs(value) <= sys.float_info.max
 
 
 def is_whole(value: Any, low: int, high: int) -> bool:
-    """Return True if a stored value is a whole number from `low` to `high`."""
+    """Return True if a value that was read from JSON is a whole number from `low` to `high`."""
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
 def is_cell(value: Any) -> bool:
-    """Return True if a stored value is a level: a text, or a finite number."""
+    """Return True if a value that was read from JSON is a text or a finite number."""
     return is_finite_number(value) or is_storable_text(value)
 
 
 def plain_cell(value: Any) -> Cell:
-    """Convert a stored level: a text stays a text, a number becomes a float."""
+    """Return a level that was read from JSON: a text stays a text, a number becomes a float."""
     return value if isinstance(value, str) else float(value)

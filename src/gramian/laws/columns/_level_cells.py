@@ -9,7 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from gramian._support.types import Array, IntArray
+from gramian.laws.columns._column_traits import FEW_LEVELS
 from gramian.laws.columns._key import Key
+from gramian.laws.columns._precision import precision_of
 from gramian.tables import Clock
 
 FEWEST_PER_LEVEL = 2.0
@@ -20,6 +22,9 @@ NAMING_SHARE = 0.9
 """A text column with more levels than this share of its rows is an identifier and ignored."""
 MOST_FRACTIONS = 50
 """A decimal column with more distinct values than this is a measurement, not a cause."""
+RATE_DIGITS = 4
+"""Largest number of significant digits of a decimal column with more than `FEW_LEVELS` levels that
+is a cause."""
 TELLING_APART = 0.5
 """A column distinguishes rows if it has more levels than this share of the distinct rows."""
 
@@ -55,25 +60,48 @@ class Cells:
     """For each date column, by its index: the clock that converts its dates to numbers."""
 
     def is_number(self, key: int) -> bool:
-        """Return True if a key is a column of numbers."""
+        """Return True if a key (a column or a part of a date) is a column of numbers."""
         return key < self.n_columns and key not in self.labels
 
     def is_whole(self, key: int) -> bool:
-        """Return True if all values of a key are whole numbers, as codes of text are."""
+        """Return True if all values of a key are whole numbers, as codes of text are.
+
+        A key is a column or a part of a date.
+        """
         x = self.x[self.codes[:, key] >= 0, key]
         return bool((x == np.rint(x)).all())
 
+    def _is_rate(self, key: int) -> bool:
+        """Return True if a column of decimals has few distinct values, as rates and sizes have.
+
+        A measurement that is repeated, such as an attribute of a region, determines other
+        attributes only because both belong to the region.
+        """
+        if self.n_levels[key] <= FEW_LEVELS:
+            return True
+        x = self.x[self.codes[:, key] >= 0, key]
+        few = self.n_levels[key] <= MOST_FRACTIONS
+        return few and 0 < precision_of(x).digits <= RATE_DIGITS
+
     def fits(self, key: int, per_level: float) -> bool:
-        """Return True if a key has at least two levels with `per_level` rows or more on average."""
+        """Return True if a key has two or more distinct values, with enough rows each.
+
+        Parameters
+        ----------
+        key : int
+            The index of the key.
+        per_level : float
+            The smallest mean number of rows for each distinct value.
+        """
         n_rows = int((self.codes[:, key] >= 0).sum())
         return self.n_levels[key] >= 2 and self.n_levels[key] * per_level <= n_rows
 
     def may_give(self, cause: int, effect: int) -> bool:
         """Return True if the key `cause` may determine the column `effect`.
 
-        A key never determines its own column. A part of a date cannot determine another date: the
-        day of the month determines a date only within one month. The exception is the part "date"
-        of a time, if it equals the column of dates in all rows.
+        A key is a column or a part of a date. It never determines its own column. A part of a date
+        cannot determine another date: the day of the month determines a date only within one month.
+        The exception is the part "date" of a time, if it equals the column of dates in all rows.
         """
         key, clock = self.keys[cause], self.clocks.get(effect)
         if key.column == self.keys[effect].column:
@@ -88,19 +116,19 @@ class Cells:
 
     @property
     def effects(self) -> list[int]:
-        """The indices of columns that levels of other columns may determine."""
+        """The indices of columns that values of other columns may determine."""
         return [
             i for i in range(self.n_columns) if i not in self.ids and self.fits(i, FEWEST_PER_LEVEL)
         ]
 
     @cached_property
     def causes(self) -> list[int]:
-        """The indices of keys whose levels may determine other columns."""
+        """The indices of keys (columns, or parts of dates) that may determine other columns."""
         return [
             i
             for i in range(len(self.keys))
             if i not in self.ids
-            and (self.n_levels[i] <= MOST_FRACTIONS or self.is_whole(i))
+            and (self.is_whole(i) or self._is_rate(i))
             and self.fits(i, FEWEST_PER_LEVEL if i in self.labels else PER_NUMBER)
         ]
 
@@ -146,7 +174,15 @@ def _codes(column: Array) -> IntArray:
 
 
 def _ids(codes: IntArray, labels: set[int]) -> list[int]:
-    """Return the indices of text columns with a different label in almost every row."""
+    """Return the indices of text columns with a different text in almost every row.
+
+    Parameters
+    ----------
+    codes : array of shape (n_rows, n_columns)
+        The codes of the distinct values.
+    labels : set of int
+        The indices of the text columns.
+    """
     found = []
     for i in sorted(labels):
         present = codes[codes[:, i] >= 0, i]
@@ -158,10 +194,11 @@ def _ids(codes: IntArray, labels: set[int]) -> list[int]:
 def _distinct(x: Array, codes: IntArray, columns: list[int], labels: set[int]) -> IntArray:
     """Return the indices of the distinct rows if equal rows are copies, else of all rows.
 
-    A copied row of measurements is not a second observation. But if all columns have few levels,
-    rows are equal by chance, and each row is an observation. Equal rows count as copies if one
-    decimal column distinguishes most distinct rows, and two of three signs are present: a decimal
-    column has many values, all rows occur equally often, the text columns do not distinguish rows.
+    A copied row of measurements is not a second observation. But if all columns have few distinct
+    values, rows are equal by chance, and each row is an observation. Equal rows count as copies if
+    one decimal column distinguishes most distinct rows, and two of three signs are present: a
+    decimal column has many values, all rows occur equally often, the text columns do not
+    distinguish rows.
     """
     everything = np.arange(len(codes))
     if not columns:

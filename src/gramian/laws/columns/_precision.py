@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +23,10 @@ COARSEST = 0.1
 """Largest storage error in units of the last digit; with more, every number looks decimal."""
 COARSE = 0.05
 """A column counts as not rounded if the rounding error exceeds this share of its deviation."""
+RELATIVE = 1e-9
+"""Allowed error of a cell relative to its value: laws with several steps lose some digits."""
+DEVIATIONS = 1e-6
+"""Allowed error of a cell that is not printed with few digits, in standard deviations."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,7 @@ class Precision:
 
     @property
     def significant(self) -> int:
-        """The number of significant digits; 7 (float32) or 16 (float64) if not rounded."""
+        """The number of significant digits; without rounding, 7 (float32) or 16 (float64)."""
         if self.digits:
             return self.digits
         return 7 if self.relative else 16
@@ -81,6 +86,30 @@ def precision_of(x: Array) -> Precision:
     spread = float(np.std(x))
     fine = float(np.median(found.half_unit(x))) <= COARSE * spread
     return found if fine else UNROUNDED
+
+
+def allowed_error(column: Array) -> Callable[[Array], Array]:
+    """Return a function from cells of a column to the largest error of a law that gives the cells.
+
+    A law gives a cell if the computed value, rounded to the printed digits of the column, is the
+    cell.
+
+    Parameters
+    ----------
+    column : array of shape (n_rows,)
+        Values of the column, which show its printed digits.
+    """
+    column = column[np.isfinite(column)]
+    if not len(column):
+        return np.zeros_like
+    precision, deviation = precision_of(column), float(np.std(column))
+
+    def allowed(cells: Array) -> Array:
+        half_unit = precision.half_unit(cells)
+        width = np.where(half_unit > 0, half_unit, DEVIATIONS * deviation)
+        return width + RELATIVE * np.abs(cells)
+
+    return allowed
 
 
 def _decimal(x: Array, share: float) -> Precision | None:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from gramian._support.given_data import as_given
 from gramian._support.types import Array
 from gramian._support.words import infinite_value
-from gramian.core.rows import as_source, draw, is_dask, partitions
+from gramian.core.rows import as_source, distinct_rows, draw, is_dask, partitions
 from gramian.laws.columns._coded_table import (
     CodedTable,
     of_array,
@@ -21,6 +22,7 @@ from gramian.laws.columns._coded_table import (
     of_files,
     of_frames,
 )
+from gramian.tables import dates_in_text
 
 SAMPLE_ROWS = 8_000
 """Size of the random sample in which laws among numbers are searched; all rows test them."""
@@ -66,12 +68,13 @@ def _of_mapping(data: Mapping[Any, Any]) -> CodedTable:
 
 
 def _in_memory(data: Any) -> CodedTable:
+    data = as_given(data)
     if hasattr(data, "column_names") and hasattr(data, "to_pandas"):  # an Arrow table
         columns = [data.column(i) for i in range(len(data.column_names))]
         return of_columns(data.column_names, columns)
     if hasattr(data, "columns") and not isinstance(data, np.ndarray):
-        return of_columns(data.columns, [data[each] for each in data.columns])
-    if isinstance(data, np.ndarray) and data.dtype == object and data.ndim == 2:
+        return of_columns(data.columns, [_with_dates(data[each]) for each in data.columns])
+    if isinstance(data, np.ndarray) and data.dtype.kind in "Oiu" and data.ndim == 2:
         return of_columns(None, list(data.T))
     if hasattr(data, "toarray"):
         data = data.toarray()
@@ -89,6 +92,20 @@ def _in_memory(data: Any) -> CodedTable:
     return of_array(array)
 
 
+def _with_dates(column: Any) -> Any:
+    """Return a column of text as dates if all its cells are dates in ISO 8601, as files have them.
+
+    Parameters
+    ----------
+    column : object
+        A column of a data frame.
+    """
+    if not str(column.dtype).lower().startswith(("object", "str")):
+        return column
+    dates = dates_in_text(np.asarray(column, dtype=object).tolist())
+    return column if dates is None else dates
+
+
 def _dask(data: Any) -> CodedTable:
     if hasattr(data, "columns"):
         return of_frames(
@@ -104,7 +121,10 @@ def _dask(data: Any) -> CodedTable:
 
 
 def _named(table: CodedTable, wanted: Sequence[str] | None) -> CodedTable:
-    """Return the table with the wanted names; raise a ValueError if two names are equal."""
+    """Return the table with the names `wanted`, or its own if it is None.
+
+    Raise a ValueError if two names are equal.
+    """
     if wanted is not None:
         names, width = tuple(str(each) for each in wanted), len(table.names)
         if len(names) != width:
@@ -135,6 +155,19 @@ class Sample:
     def is_all(self) -> bool:
         """True if the sample has all rows of the table."""
         return len(self.rows) == self.n_rows
+
+
+def without_copies(rows: Array) -> Array:
+    """Return the rows of one table if the rows are several copies of a table, in any order.
+
+    Parameters
+    ----------
+    rows : array of shape (n_rows, n_columns)
+        The rows, with codes for text and dates.
+    """
+    table, _, copies = distinct_rows(rows, None)
+    times = int(np.gcd.reduce(copies)) if len(copies) else 1
+    return rows if times == 1 else np.repeat(table, copies // times, axis=0)
 
 
 def sample_of(table: CodedTable, seed: int, most: int | None = None) -> Sample:

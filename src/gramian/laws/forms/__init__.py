@@ -1,6 +1,6 @@
-"""Forms of laws: laws among numbers, lookups, slopes and dates, and their stored documents.
+"""Forms of laws: laws among numbers, lookups, slopes and dates, and how they are stored as JSON.
 
-Open `_column_law.py` first, the protocol of all forms, then `_law.py`.
+Open `_column_law.py` first, the base class of all forms, then `_law.py`.
 """
 
 from gramian.laws.forms._column_law import ColumnLaw

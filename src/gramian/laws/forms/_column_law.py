@@ -65,7 +65,7 @@ class ColumnLaw(ABC):
 
     @property
     def is_formula(self) -> bool:
-        """True if the law computes numbers from numbers, without levels or dates."""
+        """True if the law computes numbers from numbers, without distinct values or dates."""
         return False
 
     @property
@@ -85,20 +85,23 @@ class ColumnLaw(ABC):
 
     @property
     def head(self) -> str:
-        """The heading of the first column when `entries` are printed as a table."""
+        """The heading of the first column if `entries` are shown as a table."""
         return ", ".join(self.causes)
 
     @property
     def size(self) -> str:
-        """The number of levels in words; empty if the law has no levels."""
+        """The number of levels (distinct values) in words; empty if the law has no levels."""
         return ""
 
     def entries(self) -> Iterator[tuple[str, str]]:
-        """Yield pairs of texts, a level and the value for it; no pairs if the law has no levels."""
+        """Yield pairs of texts, a level (distinct value) and the result for it.
+
+        There are no pairs if the law has no levels.
+        """
         return iter(())
 
     def latex(self) -> str:
-        """Return the law in LaTeX's math mode, with f for the unnamed function."""
+        """Return the law in LaTeX's math mode, as y = f(x) with the letter f for the law."""
         inner = ", ".join(map(latex_name, self.causes))
         return rf"{latex_name(self.column)} = f\left({inner}\right)"
 

@@ -107,7 +107,7 @@ class ComposedDate(ColumnLaw):
 
     @property
     def size(self) -> str:
-        """The columns with the parts, and the constant parts, as text."""
+        """The columns from which the date is composed, and its constant parts, as text."""
         columns = [
             quote(each) if each == part else f"{quote(each)} ({part})"
             for part, each in self._named.items()

@@ -21,7 +21,10 @@ from gramian.laws.forms._relation import Relation
 
 @dataclass(frozen=True)
 class LawOfLevels(ABC):
-    """Base class of laws in which levels determine a column; `form` computes this column."""
+    """Base class of laws in which distinct values (levels) of columns determine another column.
+
+    `form` computes this column.
+    """
 
     columns: tuple[str, ...]
     error: float
@@ -109,9 +112,12 @@ class Dependency(LawOfLevels):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import pandas as pd
     >>> import gramian
-    >>> table = pd.DataFrame({"product": [*"abcdab"] * 20, "price": [5, 2, 5, 3, 5, 2] * 20})
+    >>> product = pd.Series(np.random.default_rng(0).choice([*"abcd"], 120))
+    >>> price = product.map({"a": 5, "b": 2, "c": 5, "d": 3})
+    >>> table = pd.DataFrame({"product": product, "price": price})
     >>> law = gramian.relations(table)[0]
     >>> print(law)
     price follows from product (4 levels)
@@ -131,7 +137,7 @@ class Dependency(LawOfLevels):
 
     @property
     def form(self) -> Lookup | ComposedDate:
-        """The law as an object that computes the dependent column."""
+        """The object that computes the dependent column: a lookup or a composed date."""
         return self.lookup
 
     def __str__(self) -> str:

@@ -41,13 +41,19 @@ SMALLEST = np.finfo(np.float64).tiny
 
 
 def comparison(atom: str) -> tuple[str, float] | None:
-    """Split a comparison into kind and number ("le 10.0" → "le", 10.0); None for other atoms."""
+    """Split a comparison such as "le 10.0" into its kind and number: ("le", 10.0).
+
+    The result is None for other atoms, which are functions of a column such as "log".
+    """
     kind, _, value = atom.partition(" ")
     return (kind, float(value)) if kind in COMPARISONS else None
 
 
 def apply(atom: str, x: Array) -> Array:
-    """Return the values of an atom (a function or comparison) at the values `x` of a column."""
+    """Return the values of an atom at the values `x` of a column.
+
+    An atom is the name of a function, such as "log", or a comparison, such as "le 10.0".
+    """
     compared = comparison(atom)
     values: Array
     if compared is None:
@@ -59,7 +65,7 @@ def apply(atom: str, x: Array) -> Array:
 
 
 def derivative(atom: str, x: Array) -> Array:
-    """Return the derivative of an atom at the values `x` of a column; zero for comparisons."""
+    """Return the derivative of an atom (see `apply`) at the values `x`; zero for comparisons."""
     slopes: Array = ATOMS[atom][1](x) if atom in ATOMS else np.zeros(len(x))
     return slopes
 
@@ -83,7 +89,7 @@ def columns_of(monomials: Iterable[Monomial]) -> list[int]:
 
 
 class Values:
-    """Rows of a table, from which monomials are computed, with a cache of functions of columns.
+    """Rows of a table in which laws are evaluated, with a cache of functions of columns.
 
     Each column is divided by `scale`, a power of two near its size. This division is exact, and
     products of many columns stay finite. `traits` are facts about the columns for the search.
@@ -104,6 +110,10 @@ class Values:
         """Return a `Values` object with some of the rows; `rows` is an index array or a mask."""
         return Values(self.x[rows], self.scale, self.traits)
 
+    def joined(self, other: Values) -> Values:
+        """Return a `Values` object with these rows, followed by the rows of `other`."""
+        return Values(np.concatenate([self.x, other.x]), self.scale, self.traits)
+
     def shuffled(self, column: int, order: IntArray) -> Values:
         """Return a `Values` object in which the values of one column are permuted by `order`."""
         x = self.x.copy()
@@ -111,7 +121,10 @@ class Values:
         return Values(x, self.scale, self.traits)
 
     def of(self, variable: Variable) -> Array:
-        """Return the values of a variable in all rows; the column itself is scaled."""
+        """Return the values of a variable, (column, atom), in all rows.
+
+        The variable is the column divided by its scale, or a function of the unscaled column.
+        """
         if variable not in self._known:
             column, atom = variable
             x = self.x[:, column]
@@ -144,7 +157,10 @@ class Values:
 
 @dataclass(frozen=True)
 class Law:
-    """An equation: the sum of coefficients times monomials of scaled columns is zero."""
+    """An equation: coefficients times monomials of columns add up to zero.
+
+    Columns are divided by their scales; a monomial is a product of powers of columns or functions.
+    """
 
     coefficients: Array
     monomials: tuple[Monomial, ...]
@@ -182,11 +198,11 @@ class Law:
         return bool((np.abs(self.raw_coefficients(scale)) >= SMALLEST).all())
 
     def terms(self, values: Values) -> Array:
-        """Return the values of the terms, of shape (n_rows, n_terms)."""
+        """Return the values of the terms of the law in each row, of shape (n_rows, n_terms)."""
         return values.matrix(self.monomials) * self.coefficients
 
     def imbalance(self, values: Values) -> Array:
-        """Return for each row the sum of the terms, divided by the size of the largest term."""
+        """Return for each row the sum of the terms, divided by the largest absolute term."""
         terms = self.terms(values)
         largest = np.abs(terms).max(axis=1)
         # The result is NaN where a column is missing.
@@ -231,6 +247,6 @@ class Law:
 
 
 def _degree(factor: tuple[Variable, Power]) -> float:
-    """Return the absolute exponent of a factor; infinity for a function of a column."""
+    """Return the absolute exponent of a factor; infinity if it is a function such as log x."""
     (_, atom), power = factor
     return abs(float(power)) if atom == "x" else math.inf

@@ -33,18 +33,18 @@ class PlainFunction(Function):
     parts: tuple[tuple[str, int], ...] = ()
 
     def text(self, names: Sequence[str]) -> str:
-        """Return the function as text."""
+        """Return the function as text; `names` has the name of its column."""
         return " · ".join(_text(atom, names[0]) + superscript(power) for atom, power in self.parts)
 
     def latex(self, names: Sequence[str]) -> str:
-        """Return the function in LaTeX."""
+        """Return the function in LaTeX; `names` has the name of its column."""
         return r" \, ".join(
             _latex(atom, names[0]) + ("" if power == 1 else f"^{{{power}}}")
             for atom, power in self.parts
         )
 
     def sympy(self, symbols: Sequence[Any]) -> Any:
-        """Return the function as an expression of SymPy."""
+        """Return the function as an expression of SymPy; `symbols` has the symbol of its column."""
         import sympy
 
         product = sympy.Integer(1)
@@ -100,11 +100,22 @@ def factors_of(monomial: Monomial, names: Sequence[str]) -> dict[Any, Any]:
 
 
 def terms_of(raw: Iterable[RawTerm], names: Sequence[str]) -> tuple[Term, ...]:
-    """Return raw terms as `Term` objects, with names in place of column indices."""
+    """Return terms as `Term` objects, with names in place of column indices.
+
+    Parameters
+    ----------
+    raw : iterable of RawTerm
+        Pairs of a coefficient and a monomial.
+    names : sequence of str
+        The names of all columns.
+    """
     return tuple(Term(value, factors_of(monomial, names)) for value, monomial in raw)
 
 
 def formula_of(terms: tuple[Term, ...], digits: Iterable[int]) -> Formula:
-    """Return the sum of the terms as a `Formula`; `digits` are printed for each coefficient."""
+    """Return the sum of the terms as a `Formula`.
+
+    `digits` has, for each term, the number of digits of its coefficient in text.
+    """
     columns = dict.fromkeys(name for term in terms for name in term.columns)
     return Formula(terms, tuple(columns), tuple(digits))

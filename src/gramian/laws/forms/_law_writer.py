@@ -11,9 +11,9 @@ from gramian.laws.forms._law_terms import RawTerm, formula_of, terms_of
 from gramian.laws.forms._solution import Solution
 
 COEFFICIENT_DIGITS = 5
-"""Number of printed digits of a coefficient that is not round (see `is_round`)."""
+"""Number of digits with which a coefficient is written that is not round (see `is_round`)."""
 ROUND_DIGITS = 12
-"""Number of printed digits of a round coefficient (see `is_round`)."""
+"""Number of digits with which a round coefficient is written (see `is_round`)."""
 EQUAL_COEFFICIENTS = 1e-9
 """Two coefficients count as equal if their relative difference is at most this."""
 
@@ -72,7 +72,10 @@ class LawWriter:
         return formula_of(terms_of(ordered, self.names), digits)
 
     def solve(self, terms: Sequence[RawTerm], column: int) -> Solution | None:
-        """Return a law solved for a column; None if the terms have no single solution for it."""
+        """Return a law solved for a column; None if the column has no unique solution.
+
+        `terms` are the terms of the law, which add up to zero.
+        """
         powers = {(atom, power) for _, each in terms for (i, atom), power in each if i == column}
         if len(powers) != 1:
             return None
@@ -113,7 +116,17 @@ class LawWriter:
         return Equation(self.formula(left), self.formula(right))
 
     def best(self, terms: Sequence[RawTerm], columns: Sequence[int]) -> int | None:
-        """Return the column whose solution is simplest; None if an equation is easier to read."""
+        """Return the column for which the law is simplest to read when solved for it.
+
+        Return None if the equation of two formulas is easier to read.
+
+        Parameters
+        ----------
+        terms : sequence of RawTerm
+            The terms of the law.
+        columns : sequence of int
+            The columns that may be chosen, the preferred column first.
+        """
         ranks = []
         for column in columns:
             solution = self.solve(terms, column)
@@ -154,9 +167,10 @@ def _is_partition(terms: Sequence[RawTerm]) -> bool:
 
 
 def reference_term(terms: Sequence[RawTerm], column: int | None) -> int:
-    """Return the index of the term whose coefficient becomes 1 in the written law.
+    """Return the index of the term by whose coefficient the written law is divided.
 
-    `column` is the column for which the law is solved; None for an equation.
+    Its coefficient becomes 1. `column` is the column for which the law is solved; None for an
+    equation.
     """
     if column is not None:
         own = [i for i, (_, each) in enumerate(terms) if any(v[0] == column for v, _ in each)]

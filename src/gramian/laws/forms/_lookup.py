@@ -1,4 +1,4 @@
-"""Lookup: a table that maps the levels of some columns to the value of another column."""
+"""Lookup: a table from the distinct values (levels) of some columns to the value of another."""
 
 from __future__ import annotations
 
@@ -42,11 +42,12 @@ class Lookup(ColumnLaw):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import pandas as pd
     >>> import gramian
-    >>> zips = ["8001", "8002", "3001", "4001"] * 25
-    >>> cities = ["Zurich", "Zurich", "Bern", "Basel"] * 25
-    >>> table = pd.DataFrame({"zip": zips, "city": cities})
+    >>> zips = pd.Series(np.random.default_rng(0).choice(["8001", "8002", "3001", "4001"], 100))
+    >>> names = {"8001": "Zurich", "8002": "Zurich", "3001": "Bern", "4001": "Basel"}
+    >>> table = pd.DataFrame({"zip": zips, "city": zips.map(names)})
     >>> lookup = gramian.relations(table)[0].solve_for("city")
     >>> print(lookup)
     city follows from zip (4 levels)
@@ -77,7 +78,7 @@ class Lookup(ColumnLaw):
 
     @property
     def n_levels(self) -> int:
-        """The number of combinations of levels in the lookup."""
+        """The number of combinations of values that the lookup lists."""
         return len(self.levels)
 
     @cached_property
@@ -135,7 +136,7 @@ class Lookup(ColumnLaw):
         return texts
 
     def entries(self) -> Iterator[tuple[str, str]]:
-        """Yield pairs of texts: a combination of levels, and the value of the column for it."""
+        """Yield pairs of texts: a combination of values of other columns, and the value for it."""
         for level, value in zip(self.levels, self.values, strict=True):
             cells = [key.level_text(each) for key, each in zip(self.keys, level, strict=True)]
             yield ", ".join(cells), level_text(value, self.clock)
@@ -145,7 +146,10 @@ class Lookup(ColumnLaw):
 
     @property
     def _keys(self) -> str:
-        """The keys as a part of a sentence: "the month of date and region"."""
+        """The columns and parts of dates that determine the column, as a part of a sentence.
+
+        For example, "the month of date and region".
+        """
         return listed([key.text for key in self.keys], len(self.keys), str)
 
     @property
@@ -160,7 +164,7 @@ class Lookup(ColumnLaw):
 
     @property
     def size(self) -> str:
-        """The number of levels, or the ends of intervals, in words."""
+        """The number of distinct values that are looked up, or the ends of intervals, in words."""
         if self.keys[0].thresholds:
             ends = ", ".join(self.keys[0].ends)
             return f"steps at {ends}" if len(self.values) <= 6 else f"{len(self.values)} intervals"

@@ -44,10 +44,11 @@ class Relation:
         value over the columns.
     evidence : float
         How improbable the law is by chance, in powers of ten: 6 is one in a million. The evidence
-        grows with the number of rows, and falls with the number of coefficients and with the number
-        of candidate laws that were tried.
+        grows with the number of different rows, and falls with the number of coefficients and with
+        the number of candidate laws that were tried. For a constant column of n rows, the evidence
+        is that of n tosses of a coin that all agree.
     rounding : float
-        The `error` that rounding to the printed digits of the table can cause; 0 if the law holds
+        The `error` that the rounding of the numbers in the table can cause; 0 if the law holds
         to the precision of float64.
     n_rows : int
         The number of rows without missing values in the columns of the law; the law was tested
@@ -90,7 +91,7 @@ class Relation:
 
     @property
     def exact(self) -> bool:
-        """True if the errors are no larger than rounding errors of printed digits or of float64."""
+        """True if errors are only rounding errors: of float64, or of the numbers in the table."""
         return max(self.error, self.validation_error) <= max(self.rounding, EXACT_ERROR)
 
     @property
@@ -109,7 +110,7 @@ class Relation:
 
     @property
     def n_levels(self) -> int:
-        """Always 0: a law among numbers has no levels."""
+        """Always 0: a law among numbers does not look up distinct values (levels)."""
         return 0
 
     def __str__(self) -> str:

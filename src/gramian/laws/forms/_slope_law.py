@@ -1,4 +1,4 @@
-"""Slope law: a linear law whose coefficients depend on the level of a category."""
+"""Slope law: a linear law with other coefficients for each distinct value of a category."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SlopeLaw(LawOfLevels):
     slopes : Slopes
         The object that computes the dependent column, with the coefficients of each level.
     exact : bool
-        True if the errors are no larger than rounding errors of printed digits or of float64.
+        True if errors are only rounding errors: of float64, or of the numbers in the table.
     solvable : tuple of str
         The columns that the law computes in every row in which they have a value.
 
@@ -68,7 +68,7 @@ class SlopeLaw(LawOfLevels):
 
     @property
     def form(self) -> Slopes:
-        """The law as an object that computes the dependent column."""
+        """The law as a `Slopes` object, which computes the dependent column."""
         return self.slopes
 
     def imbalance(self, X: Any) -> Array:

@@ -1,4 +1,4 @@
-"""Slopes: a column as a linear function of others, with separate slopes for each level."""
+"""Slopes: a linear formula for a column, with slopes for each distinct value of a category."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Slopes(ColumnLaw):
 
     @property
     def n_levels(self) -> int:
-        """The number of levels of the category."""
+        """The number of levels (distinct values) of the category."""
         return len(self.levels)
 
     @cached_property
@@ -133,14 +133,14 @@ class Slopes(ColumnLaw):
         return Slopes(number, self.key, numbers, self.levels, tuple(map(tuple, turned.tolist())))
 
     def formulas(self) -> Iterator[tuple[str, Formula]]:
-        """Yield for each level its text, and the formula of the column in this level."""
+        """Yield for each level (distinct value of the category) its text and its formula."""
         for level, (*slopes, constant) in zip(self.levels, self.coefficients, strict=True):
             terms = [Term(c, {x: 1}) for c, x in zip(slopes, self.numbers, strict=True) if c]
             terms += [Term(constant, {})] if constant else []
             yield level_text(level), Formula(tuple(terms), self.numbers)
 
     def entries(self) -> Iterator[tuple[str, str]]:
-        """Yield pairs of texts: a level, and the formula of the column in this level."""
+        """Yield pairs of texts: a level (distinct value of the category), and its formula."""
         for level, formula in self.formulas():
             yield level, str(formula)
 
@@ -154,12 +154,15 @@ class Slopes(ColumnLaw):
 
     @property
     def head(self) -> str:
-        """The name of the category: the heading of the levels in a printed table."""
+        """The name of the category: the heading of its values in a table."""
         return str(self.key)
 
     @property
     def text(self) -> str:
-        """The right-hand side of the law as text: the formulas of the first `SHOWN` levels."""
+        """The right-hand side of the law as text, with the formulas of the first few levels.
+
+        A level is a distinct value of the category; `SHOWN` levels are written.
+        """
         first = islice(self.formulas(), SHOWN)
         parts = [f"{formula} where {self.key.text} is {level}" for level, formula in first]
         if len(self.levels) > SHOWN:
@@ -168,11 +171,14 @@ class Slopes(ColumnLaw):
 
     @property
     def size(self) -> str:
-        """The number of levels, in words."""
+        """The number of levels (distinct values of the category), in words."""
         return counted(len(self.levels), "level")
 
     def latex(self) -> str:
-        """Return the law in LaTeX's math mode, with the formulas of the first `SHOWN` levels."""
+        """Return the law in LaTeX's math mode, with the formulas of the first few levels.
+
+        A level is a distinct value of the category; `SHOWN` levels are written.
+        """
         key = latex_name(str(self.key))
         rows = [
             rf"{formula.latex()} & {key} = {latex_name(level)}"
@@ -184,7 +190,7 @@ class Slopes(ColumnLaw):
         return rf"{latex_name(self.column)} = \begin{{cases}} {inner} \end{{cases}}"
 
     def sympy(self) -> Any:
-        """Return the law as SymPy's Eq; the right-hand side is a Piecewise with all levels."""
+        """Return the law as SymPy's Eq; a Piecewise has a formula for each category value."""
         sympy = import_sympy()
         key = sympy.Symbol(str(self.key))
         cases = [

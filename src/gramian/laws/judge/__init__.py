@@ -1,11 +1,18 @@
-"""The judge: decides whether a law is believed, and with which coefficients it is written.
+"""The judge: decides whether a law is accepted, and with which coefficients it is written.
 
-Open `_control.py` first, which judges laws among numbers; the tallies judge laws of levels in all
-rows.
+Open `_control.py` first, which judges laws among numbers. The tallies judge laws of levels
+(distinct values of columns) in all rows.
 """
 
 from gramian.laws.judge._consequences import among_steps, is_consequence, without_echoes
-from gramian.laws.judge._control import FEW_ROWS, Control, Verdict, printed_error, refit_law
+from gramian.laws.judge._control import (
+    FEW_ROWS,
+    HELD_OUT_SHARE,
+    Control,
+    Verdict,
+    printed_error,
+    refit_law,
+)
 from gramian.laws.judge._date_tally import DateTally
 from gramian.laws.judge._level_evidence import MIN_REPEATED, Count, combined, count, mismatches
 from gramian.laws.judge._level_regression import ByLevel

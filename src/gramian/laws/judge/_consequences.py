@@ -1,4 +1,4 @@
-"""Consequences: detects laws that follow from known laws, so that they are not listed."""
+"""Consequences: detects laws that follow from accepted laws, so that they are not listed."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ CONSEQUENCE = 1e-3
 
 
 def is_consequence(law: Law, known: list[Law], values: Values) -> bool:
-    """Return True if the gradient of a law is a linear combination of gradients of known laws.
+    """Return True if a law follows from accepted laws.
 
-    The law then follows from the known laws.
+    This is so if its gradient is a linear combination of their gradients.
 
     Parameters
     ----------
     law : Law
         The law that may be a consequence.
     known : list of Law
-        The laws that are already believed.
+        The laws that were accepted before.
     values : Values
         A few rows in which all these laws hold.
     """
@@ -66,8 +66,8 @@ def without_echoes(found: Sequence[Verdict]) -> list[Verdict]:
 def among_steps(law: Law, known: Sequence[Law]) -> bool:
     """Return True if a law contains only columns and their steps, and so follows from step laws.
 
-    The columns and their steps are those of the known step laws. A linear law may contain several
-    columns with their steps: the difference of two sums of steps is also a sum of steps.
+    The columns and their steps are those of the step laws in `known`. A linear law may contain
+    several columns with their steps: the difference of two sums of steps is also a sum of steps.
     """
     groups: dict[int, set[int]] = {}
     for each in known:
@@ -82,7 +82,7 @@ def among_steps(law: Law, known: Sequence[Law]) -> bool:
 
 
 def _step_of(law: Law) -> int | None:
-    """Return the index of the column that a law compares with thresholds or levels, or None."""
+    """Return the index of the column that a law compares with numbers; None if there is none."""
     for each in law.monomials:
         for (column, atom), _ in each:
             if comparison(atom):

@@ -1,20 +1,25 @@
-"""Control of candidate laws: a believed law holds in the rows, and shuffling a column breaks it."""
+"""Control of candidate laws: an accepted law holds in the rows, and shuffling a column breaks it.
+
+Shuffling puts the values of a column in random order.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gramian._support.types import IntArray
+from gramian.core.rows import first_of_equal, neighbours_resemble
 from gramian.laws._law_tolerances import BREAKS, ERROR_FLOOR, EXACT_ERROR, MIN_EVIDENCE
 from gramian.laws.forms import Law, Values
 
 BREAKS_EXACTLY = 1e3
 """Shuffling any column must multiply the error of an exact law by more than this factor."""
 BREAKS_PRINTED = 8.0
-"""Shuffling any column must multiply the error of a law of printed digits by more than this."""
+"""Shuffling any column must multiply the error of a law of rounded numbers by more than this."""
 ROWWISE = 5.0
 """The row-wise error may be this many times the tolerance: rows with small terms count fully."""
 SENSITIVE = 1e-3
@@ -28,13 +33,21 @@ The limit allows for a number that was rounded twice.
 """
 FEW_ROWS = 40
 """In tables with fewer rows, no rows are held out: each row is predicted from all other rows."""
+HELD_OUT_SHARE = 0.25
+"""Share of the rows that are held out: laws are tested on them, and not fitted to them."""
+DISTINCT_SHARE = 0.5
+"""Equal rows count as one observation if at most this share of the rows is different."""
+VANISHES = 1e-9
+"""Two directions are parallel if the cosine of their angle differs from 1 by less than this."""
+SAME_DIRECTION = 0.9
+"""Share of rows in which the gradient of a product law has the direction of one of its factors."""
 SPARE_ROWS = 4
 """A law is judged only if there are at least this many more rows than coefficients."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A believed law, with its errors and evidence."""
+    """An accepted law, with its errors and the evidence that it does not hold by chance."""
 
     law: Law
     error: float
@@ -48,16 +61,21 @@ class Verdict:
     evidence: float
     """Evidence in powers of ten: 6 means that chance explains the law once in a million."""
     rounding: float = 0.0
-    """Relative error that printed digits can cause; 0 if printed digits were not considered."""
+    """Relative error that the rounding of numbers in the table can cause; 0 if not considered."""
 
     def description_length(self, n_rows: int) -> float:
-        """Return the description length of the law and of its errors in `n_rows` rows."""
+        """Return the description length of the law and of its errors in `n_rows` rows.
+
+        Of several laws, the law with the smallest description length is preferred.
+        """
         missed = n_rows * math.log(max(self.overall, ERROR_FLOOR))
         return missed + TERM_COST * math.log(n_rows) * len(self.law.monomials)
 
 
 class Control:
     """Judge of candidate laws among numbers, by held-out rows and by rows with a shuffled column.
+
+    A law is accepted if it holds in held-out rows, and no longer holds if a column is shuffled.
 
     Parameters
     ----------
@@ -72,6 +90,7 @@ class Control:
     def __init__(self, train: Values, test: Values | None, seed: int) -> None:
         self.train = train
         self.test = test
+        self._seed = seed
         self._seen = train if test is None else test
         rng = np.random.default_rng(seed)
         self._shuffled = [
@@ -80,9 +99,10 @@ class Control:
             if each is not None
         ]
         self._arrangements: dict[int, float] = {}
+        self._by_columns: dict[tuple[int, ...], Control] = {}
 
     def judge(self, law: Law, n_tried: float, tolerance: float) -> Verdict | None:
-        """Return the verdict on a law; None if the law is not believed.
+        """Return the verdict on a law; None if the law is not accepted.
 
         Parameters
         ----------
@@ -93,6 +113,9 @@ class Control:
         tolerance : float
             The largest allowed relative error.
         """
+        control = self._without_copies(law.columns)
+        if control is not self:
+            return control.judge(refit_law(law, control.train), n_tried, tolerance)
         if len(law.monomials) < 2 or not self._testable(law):
             return None
         with np.errstate(all="ignore"):
@@ -109,7 +132,9 @@ class Control:
             return self._verdict(law, n_tried, error, validation, needed)
 
     def judge_printed(self, law: Law, n_tried: float, target: int | None) -> Verdict | None:
-        """Return the verdict on a law if every row obeys it up to printed digits, else None.
+        """Return the verdict on a law if every row obeys it up to rounding, else None.
+
+        The numbers in the table are rounded to a few digits.
 
         Parameters
         ----------
@@ -118,9 +143,12 @@ class Control:
         n_tried : float
             Number of candidates that were tried to find the law; it reduces the evidence.
         target : int or None
-            Index of the column that was computed from the printed values of the other columns, and
-            then rounded; None if all columns may have been rounded.
+            Index of the column that was computed from the values of the other columns in the table,
+            and then rounded; None if all columns may have been rounded.
         """
+        control = self._without_copies(law.columns)
+        if control is not self:
+            return control.judge_printed(law, n_tried, target)
         if not self._testable(law):
             return None
         with np.errstate(all="ignore"):
@@ -129,6 +157,30 @@ class Control:
                 return None
             error, validation = law.error(self.train), law.error(self._seen)
             return self._verdict(law, n_tried, error, validation, BREAKS_PRINTED, rounding)
+
+    def _without_copies(self, columns: Sequence[int]) -> Control:
+        """Return a judge that sees each combination of values in some columns only once.
+
+        Rows that are equal in all columns of a law are one observation of the law: an attribute of
+        a region is repeated for every person who lives there. Whole numbers, and numbers with few
+        distinct values, are repeated by chance: if there are no others, the judge is `self`.
+        """
+        key = tuple(columns)
+        if key not in self._by_columns:
+            self._by_columns[key] = self._make_without_copies(key)
+        return self._by_columns[key]
+
+    def _make_without_copies(self, columns: tuple[int, ...]) -> Control:
+        if self._equal_by_chance(columns):
+            return self
+        both = self.train if self.test is None else self.train.joined(self.test)
+        combinations = both.x[:, columns]
+        if any(len(np.unique(column)) == len(column) for column in combinations.T):
+            return self
+        first, _ = first_of_equal(combinations)
+        if len(first) > DISTINCT_SHARE * both.n_rows:
+            return self
+        return divided(both.take(first), self._seed)
 
     def _testable(self, law: Law) -> bool:
         return len(law.columns) > 1 and self.train.n_rows >= len(law.monomials) + SPARE_ROWS
@@ -147,8 +199,21 @@ class Control:
     ) -> Verdict | None:
         """Return the verdict if shuffling breaks the law and the evidence is enough, else None.
 
-        Shuffling any column must multiply the error by more than `needed`.
+        Parameters
+        ----------
+        law : Law
+            The candidate.
+        n_tried : float
+            Number of candidates that were tried to find the law; it reduces the evidence.
+        error, validation : float
+            The errors of the law in the searched rows and in held-out rows.
+        needed : float
+            Shuffling any column must multiply the error by more than this number.
+        rounding : float
+            The error that the rounding of the numbers in the table can cause.
         """
+        if not (self._one_piece(law, error) and self._holds_for_steps(law, rounding)):
+            return None
         base = max(error, validation, rounding, ERROR_FLOOR)
         broken = min(self._broken(law, each) for each in law.columns)
         if not broken > needed * base:
@@ -158,10 +223,52 @@ class Control:
             return None
         return Verdict(law, error, validation, self._overall(law), broken, evidence, rounding)
 
+    def _one_piece(self, law: Law, error: float) -> bool:
+        """Return False if the law is a product of a sum of columns and another factor.
+
+        If y = a + 2b in all rows but one, then (a - c)·(y - a - 2b) = 0 holds in all rows, where c
+        is the value of a in that row. Such a law says nothing about that row. In all other rows its
+        gradient has one direction, that of the sum.
+        """
+        if law.is_linear or any(atom != "x" for each in law.monomials for (_, atom), _ in each):
+            return True
+        gradient = law.gradient(self.train)
+        sizes = np.linalg.norm(gradient, axis=1)
+        directions = gradient[sizes > 0] / sizes[sizes > 0, np.newaxis]
+        if len(directions) < SAME_DIRECTION * len(sizes):
+            return True
+        middle = directions[np.argsort(np.abs(directions[:, law.columns[0]]))[len(directions) // 2]]
+        # Errors of the coefficients turn the gradients of a law with noise.
+        parallel = np.abs(directions @ middle) > 1 - max(VANISHES, 10 * error**2)
+        return bool(parallel.sum() < SAME_DIRECTION * len(sizes))
+
+    def _holds_for_steps(self, law: Law, rounding: float) -> bool:
+        """Return False if a law with noise only says that columns grow together.
+
+        Columns of a time series grow or fall together without a law. If there is a law, also the
+        changes from row to row obey it, and its errors are no time series of their own. An exact
+        law, or a law of rounded decimals, needs no such test.
+        """
+        values, traits = self.train, self.train.traits
+        if rounding and not any(traits[i].whole for i in law.columns):
+            return True
+        missed = law.terms(values).sum(axis=1)
+        if np.abs(missed).max() <= EXACT_ERROR * np.abs(law.terms(values)).max():
+            return True
+        if not any(neighbours_resemble(values.x[:, i]) for i in law.columns):
+            return True
+        steps = math.sqrt(np.mean(np.diff(missed) ** 2))
+        for i in law.columns:
+            own = law.slope(values, i)[1:] * np.diff(values.x[:, i]) / values.scale[i]
+            if not math.sqrt(np.mean(own**2)) > BREAKS * steps:
+                return False
+        return not neighbours_resemble(missed)
+
     def _broken(self, law: Law, column: int) -> float:
         """Return the error of a law after a column is shuffled.
 
-        Held-out rows are used if the column varies in them, else the rows of `train`.
+        Shuffling puts its values in random order. Held-out rows are used if the column varies in
+        them, else the rows of `train`.
         """
         for values, order in self._shuffled:
             x = values.x[:, column]
@@ -170,15 +277,28 @@ class Control:
         return 0.0
 
     def _evidence(self, law: Law, base: float, broken: float, n_tried: float) -> float:
-        n_free = self.train.n_rows - len(law.monomials)
-        decades = n_free * math.log10(broken / base)
+        n_free = self._n_different(law.columns) - len(law.monomials)
+        decades = max(n_free, 0) * math.log10(broken / base)
         # By chance, a law holds more often for a column with few distinct values: the evidence is
         # at most the number of different orders of the values, in powers of ten.
         decades = min(decades, *(self._arrangements_of(each) for each in law.columns))
         return decades - math.log10(max(n_tried, 1.0))
 
+    def _n_different(self, columns: Sequence[int]) -> int:
+        """Return the number of rows of `train` that differ in some columns.
+
+        All rows count if the columns have whole numbers or few levels, which are equal by chance.
+        """
+        if self._equal_by_chance(columns):
+            return self.train.n_rows
+        return len(first_of_equal(self.train.x[:, columns])[0])
+
+    def _equal_by_chance(self, columns: Sequence[int]) -> bool:
+        traits = [self.train.traits[i] for i in columns]
+        return all(each.whole or each.n_levels is not None for each in traits)
+
     def _arrangements_of(self, column: int) -> float:
-        """Return the number of different orders of a column's values, in powers of ten.
+        """Return the number of ways to order the values of a column, as a power of ten.
 
         The result is infinite if all values are different.
         """
@@ -191,8 +311,20 @@ class Control:
         return self._arrangements[column]
 
 
+def divided(values: Values, seed: int) -> Control:
+    """Return a judge of laws; some rows are held out if there are at least `FEW_ROWS`.
+
+    `seed` chooses the held-out rows.
+    """
+    n_rows = values.n_rows
+    order = np.random.default_rng(seed).permutation(n_rows)
+    n_test = 0 if n_rows < FEW_ROWS else int(HELD_OUT_SHARE * n_rows)
+    train, test = np.sort(order[n_test:]), np.sort(order[:n_test])
+    return Control(values.take(train), values.take(test) if n_test else None, seed)
+
+
 def printed_error(law: Law, values: Values, target: int | None) -> float:
-    """Return the relative error of a law that the rounding of printed digits can cause.
+    """Return the relative error of a law that the rounding of the numbers in the table can cause.
 
     The result is infinite if a row misses the law by more than rounding can explain.
 
@@ -207,6 +339,8 @@ def printed_error(law: Law, values: Values, target: int | None) -> float:
         numbers, which are counts.
     """
     terms, traits = law.terms(values), values.traits
+    if target is not None and traits[target].counts_up:
+        return np.inf
     missed = np.abs(terms.sum(axis=1))
     largest = np.abs(terms).max(axis=1)
     rounded = [i for i in law.columns if not traits[i].whole] if target is None else [target]
@@ -217,7 +351,8 @@ def printed_error(law: Law, values: Values, target: int | None) -> float:
     for i in law.columns:
         x, precision = values.x[:, i], traits[i].precision
         if i in rounded:
-            left = last_digit * precision.half_unit(x)
+            # Whole numbers are rounded once; decimals may be sums of rounded numbers.
+            left = (1.0 if traits[i].whole else last_digit) * precision.half_unit(x)
         elif precision.relative:
             # Other columns may have been computed before this column became single precision.
             left = precision.relative * np.abs(x)
@@ -251,7 +386,8 @@ def refit_law(law: Law, values: Values) -> Law:
 def _sensitivity(law: Law, values: Values) -> float:
     """Return the root mean square of the largest derivative of a law, as a share of its terms.
 
-    The result is 0 for the square of another law, whose derivatives are zero where the law holds.
+    The result is 0 for the square of another law, whose derivatives are zero in rows that obey the
+    law.
     """
     largest = np.abs(law.terms(values)).max(axis=1)
     changes = np.abs(law.gradient(values)).max(axis=1)

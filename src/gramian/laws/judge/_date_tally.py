@@ -39,7 +39,7 @@ class DateTally:
         """Number of rows that have a date, but lack a value in a column with its parts."""
 
     def add(self, rows: Array) -> None:
-        """Count some rows of the table; dates are numbers, and NaN is missing."""
+        """Count some rows of the table, in which dates are numbers, and NaN is missing."""
         rows = rows[~np.isnan(rows[:, self._place])]
         whole = ~np.isnan(rows[:, [*self._causes.values()]]).any(axis=1)
         self._n_without += int((~whole).sum())

@@ -1,8 +1,9 @@
 """Evidence of lookups: how improbable it is that levels determine a column by chance.
 
-The first row of each level defines the lookup and is no evidence. All other rows are *repeated*
-rows. By chance, a repeated row agrees with the lookup with a probability that is the share of the
-column's most frequent value.
+A level is a distinct value of the columns that may determine the column. The first row of each
+level defines the lookup and is no evidence. All other rows are *repeated* rows. By chance, a
+repeated row agrees with the lookup with a probability that is the share of the column's most
+frequent value.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ MIN_REPEATED = 10
 
 @dataclass(frozen=True)
 class Count:
-    """Numbers of rows that agree with a lookup and that break it."""
+    """The number of rows that agree with a lookup, and the number of rows that break it."""
 
     n_rows: int
     """Number of rows without missing values."""
@@ -34,25 +35,35 @@ class Count:
 
     @classmethod
     def of(cls, sizes: Collection[int], n_levels: int, broken: int) -> Count:
-        """Create a count from `sizes`, the number of rows of each value of the column."""
+        """Return the count of a lookup.
+
+        Parameters
+        ----------
+        sizes : collection of int
+            The number of rows of each value of the column.
+        n_levels : int
+            The number of distinct values that the lookup lists.
+        broken : int
+            The number of rows that break the lookup.
+        """
         n_rows = sum(sizes)
         return cls(n_rows, n_levels, broken, max(sizes, default=1) / max(n_rows, 1))
 
     @property
     def repeated(self) -> int:
-        """Number of rows that are not the first of their level."""
+        """Number of rows whose level (the value that is looked up) occurs in an earlier row."""
         return self.n_rows - self.n_levels
 
     @property
     def error(self) -> float:
-        """Rows that break the law, divided by the number of all rows."""
+        """The number of rows that break the lookup, divided by the number of all rows."""
         return self.broken / max(self.n_rows, 1)
 
     @property
     def validation_error(self) -> float:
-        """Rows that break the law, divided by the number of repeated rows.
+        """The number of rows that break the lookup, divided by the number of repeated rows.
 
-        Repeated rows are rows that are not the first of their level.
+        Repeated rows are rows that are not the first of their level (distinct value).
         """
         return self.broken / max(self.repeated, 1)
 
@@ -65,11 +76,16 @@ class Count:
         """Return True if few rows break the law, compared with guessing the most frequent value.
 
         The limit is `tolerance` times the number of repeated rows that the guess would miss.
+        Repeated rows are those whose level (distinct value) occurs in an earlier row.
         """
         return self.broken <= tolerance * self.repeated * self.guess_error
 
     def evidence(self, n_tried: float) -> float:
-        """Return the evidence in powers of ten: 6 means that chance agrees once in a million.
+        """Return the evidence for the lookup, in powers of ten.
+
+        For example, 6 means that as many rows would agree by chance only once in a million times.
+        The result is 0 if there are fewer than `MIN_REPEATED` repeated rows, or if the column has
+        only one value.
 
         Parameters
         ----------
@@ -88,7 +104,10 @@ class Count:
 
 
 def count(cause: IntArray, effect: IntArray) -> Count:
-    """Count the rows in which the effect has the most frequent value of its cause's level.
+    """Count the rows that a lookup by the most frequent value gives correctly.
+
+    For each level (distinct value) of the cause, the lookup has the most frequent value of the
+    effect.
 
     Parameters
     ----------
@@ -109,7 +128,10 @@ def count(cause: IntArray, effect: IntArray) -> Count:
 
 
 def combined(first: IntArray, second: IntArray) -> IntArray:
-    """Return one code for each combination of levels of two columns; -1 if a level is missing."""
+    """Return one code for each combination of values of two columns; -1 if a value is missing.
+
+    `first` and `second` are the codes of the values, one for each row.
+    """
     both = np.where((first >= 0) & (second >= 0), first * (int(second.max()) + 1) + second, -1)
     levels, codes = np.unique(both, return_inverse=True)
     shifted: IntArray = codes - int(levels[0] < 0)
@@ -119,8 +141,8 @@ def combined(first: IntArray, second: IntArray) -> IntArray:
 def mismatches(cause: IntArray, effects: IntArray) -> IntArray:
     """Count for each effect the neighbouring rows of one level that have different values.
 
-    Rows are first sorted by level. The number is 0 if levels determine the effect, and at most
-    twice the number of broken rows.
+    Rows are first sorted by level (distinct value of the cause). The number is 0 if levels
+    determine the effect, and at most twice the number of rows that break the lookup.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Regression of a column on numbers, with coefficients for each level of a category."""
+"""Regression of a column on numbers, with coefficients for each level of a category.
+
+A level is a distinct value of the category.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ LEVEL_ERROR = 1e-9
 It is larger than `EXACT_ERROR`, because levels have few rows each.
 """
 SLOPE_HALF_UNITS = 2.0
-"""A row may miss an exact law by this many half units of the last printed digit."""
+"""A row may miss an exact law by this many half units of the last digit in the table."""
 LEVEL_RANK = 1e-9
 """Rank tolerance of least squares, as a share of the largest singular value."""
 
@@ -26,6 +29,8 @@ LEVEL_RANK = 1e-9
 @dataclass(frozen=True)
 class ByLevel:
     """Data of a regression: a column y, numbers x that may determine y, and a level for each row.
+
+    Each level, a distinct value of a category, may have its own coefficients.
 
     Attributes
     ----------
@@ -38,7 +43,7 @@ class ByLevel:
     n_levels : int
         The number of levels; a level may have no rows.
     precision : Precision
-        The printed digits of y.
+        The digits to which the values of y are rounded.
     """
 
     codes: IntArray
@@ -59,7 +64,7 @@ class ByLevel:
 
     @cached_property
     def groups(self) -> list[IntArray]:
-        """For each level, the indices of its rows."""
+        """For each level (distinct value of the category), the indices of its rows."""
         order = np.argsort(self.codes, kind="stable")
         ends = np.searchsorted(self.codes[order], np.arange(self.n_levels + 1))
         return [order[ends[k] : ends[k + 1]] for k in range(self.n_levels)]
@@ -70,6 +75,8 @@ class ByLevel:
 
     def fit(self, varying: Sequence[int], common: Sequence[int] = ()) -> Array:
         """Fit y by least squares, and return the coefficients of each level.
+
+        A level is a distinct value of the category.
 
         Parameters
         ----------
@@ -104,12 +111,15 @@ class ByLevel:
         return found / self._scale
 
     def predicted(self, coefficients: Array) -> Array:
-        """Return the predicted y of each row; NaN in levels whose coefficients are NaN."""
+        """Return the predicted y of each row; NaN if a coefficient of the row's level is NaN.
+
+        `coefficients` has one row for each level, a distinct value of the category.
+        """
         found: Array = (self.design * coefficients[self.codes]).sum(axis=1)
         return found
 
     def largest(self, coefficients: Array) -> Array:
-        """Return the absolute value of the largest term of each row; y is one of the terms."""
+        """Return for each row the largest absolute value among y and the terms of its formula."""
         terms = np.abs(self.design * coefficients[self.codes])
         found: Array = np.maximum(terms.max(axis=1), np.abs(self.y))
         return np.where(found > 0, found, 1.0)
@@ -131,7 +141,8 @@ class ByLevel:
     def free(self, coefficients: Array, n_varying: int) -> IntArray:
         """Return for each level its number of distinct points x minus its coefficients, at least 0.
 
-        The number is 0 for levels whose coefficients are NaN.
+        The number is 0 for levels whose coefficients are NaN. `n_varying` is the number of
+        coefficients of each level.
         """
         known = known_levels(coefficients)
         points = np.unique(np.column_stack([self.codes, self.x]), axis=0)
@@ -139,14 +150,14 @@ class ByLevel:
         return np.where(known, np.maximum(sizes - n_varying, 0), 0)
 
     def around_means(self) -> Array:
-        """Return y minus the mean of y in the level of the row."""
+        """Return y minus the mean of y over the rows with the same value of the category."""
         sizes = np.maximum(np.bincount(self.codes, minlength=self.n_levels), 1)
         means = np.bincount(self.codes, self.y, minlength=self.n_levels) / sizes
         found: Array = self.y - means[self.codes]
         return found
 
     def around_plane(self) -> Array:
-        """Return the residuals of y if one least-squares plane is fitted to all levels together."""
+        """Return the residuals of y if one least-squares plane is fitted to all rows together."""
         design = self.design / self._scale
         solved = np.linalg.lstsq(design, self.y, rcond=LEVEL_RANK)[0]
         found: Array = self.y - design @ solved
@@ -159,7 +170,7 @@ def rms(x: Array) -> float:
 
 
 def known_levels(coefficients: Array) -> NDArray[np.bool_]:
-    """Return for each level True if all its coefficients are finite."""
+    """Return a mask of levels: True if all coefficients of the level are finite."""
     return np.asarray(np.isfinite(coefficients).all(axis=1))
 
 

@@ -1,4 +1,7 @@
-"""Tally of lookups: counts, over all rows, which values of a column occur with each level."""
+"""Tally of lookups: counts in all rows which values of a column occur with each level of keys.
+
+A level is a distinct value of a key, which is a column, intervals of a number, or a part of a date.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,7 @@ class LookupTally:
         """Number of rows with an effect but no cause; number with a cause but no effect."""
 
     def add(self, rows: Array) -> None:
-        """Count some rows of the table; labels are codes, and NaN is missing."""
+        """Count some rows of the table, in which text is replaced by codes, and NaN is missing."""
         self._n_columns = rows.shape[1]
         read = [key.numbers(rows[:, i]) for key, i in zip(self._keys, self._places, strict=True)]
         cells = np.column_stack([*read, rows[:, self._place]])
@@ -100,7 +103,7 @@ class LookupTally:
 
     @property
     def _count(self) -> Count:
-        """The count of rows that have, or do not have, the most frequent value of their level."""
+        """Numbers of rows that have, or do not have, the most frequent value of their level."""
         totals = Counter[float]()
         broken = 0
         for values in self._counts.values():
@@ -109,7 +112,7 @@ class LookupTally:
         return Count.of(totals.values(), len(self._counts), broken)
 
     def _lookup(self) -> Lookup:
-        """Return the lookup: for each combination of levels, the most frequent effect."""
+        """Return the lookup: for each combination of key values, the most frequent column value."""
         entries = []
         for level, values in self._counts.items():
             most = max(values.values())
@@ -128,7 +131,7 @@ class LookupTally:
         return Lookup(self._effect.column, self._keys, levels, found, clock)
 
     def _reversed(self) -> Lookup:
-        """Return the reverse lookup: for each value of the effect, the most frequent cause."""
+        """Return the reverse lookup: for each column value, the most frequent value of the key."""
         (key,), (place,) = self._keys, self._places
         other = LookupTally([self._effect], [self._place], key, place, self._labels)
         for (level,), values in self._counts.items():

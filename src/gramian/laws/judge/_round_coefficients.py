@@ -16,7 +16,7 @@ FINE = 1e-6
 EPSILON = 1e-14
 """Least relative standard error of a coefficient: float64 sums are not more accurate."""
 PRINTED_COEFFICIENT_ERROR = 1e-6
-"""Assumed relative standard error of coefficients, in laws that hold up to printed digits."""
+"""Assumed relative standard error of coefficients, in laws that hold up to rounding."""
 ROUNDED_ERROR = 1.05
 """Round coefficients are used only if they increase the error of the law at most by this factor."""
 
@@ -62,9 +62,11 @@ def round_number(value: float, error: float) -> float | None:
 
 
 def snapped(law: Law, scale: Array) -> Law | None:
-    """Round the coefficients of a law of printed digits; None if no coefficient changes.
+    """Return a law with round coefficients; None if no coefficient changes.
 
-    Coefficients are rounded in the units of the table, divided by the first coefficient.
+    It is for laws that hold up to the rounding of the numbers in the table. The coefficients for
+    unscaled columns are divided by the first one; each is then replaced by a number of few digits
+    or a small fraction, if one is very near. `scale` has the divisors of the columns.
     """
     raw = law.raw_coefficients(scale)
     raw = raw / raw[0]
@@ -78,7 +80,7 @@ def snapped(law: Law, scale: Array) -> Law | None:
 def with_round_coefficients(
     law: Law, raw: Array, values: Values, reference: int
 ) -> tuple[Law, Array]:
-    """Round the coefficients of a law, unless rounding increases its error too much.
+    """Return a law with round coefficients, unless they increase its error too much.
 
     Parameters
     ----------

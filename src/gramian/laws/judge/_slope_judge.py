@@ -1,4 +1,7 @@
-"""Judge of slopes: decides whether slopes for each level are believed, and simplifies them."""
+"""Judge of slopes: decides whether slopes for each level are accepted, and simplifies them.
+
+A level is a distinct value of a category; each level has its own linear formula.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from gramian.laws.judge._level_evidence import MIN_REPEATED
 from gramian.laws.judge._level_regression import ByLevel, known_levels, rms
 
 KNOWN_ROWS = 0.9
-"""Slopes are believed only if at least this share of rows is in levels with fitted coefficients."""
+"""Slopes are accepted only if at least this share of rows is in levels with fitted coefficients."""
 HELD_OUT_EVERY = 3
 """One row out of this many is held out at random, to validate slopes."""
 INVERTED_ERROR = 1e-6
@@ -25,7 +28,7 @@ TINY = 1e-300
 
 @dataclass(frozen=True)
 class JudgedSlopes:
-    """Believed coefficients of levels, with their errors and evidence."""
+    """Accepted coefficients of each level (distinct value of a category), with their errors."""
 
     coefficients: Array
     """Coefficients of the numbers and the constant, one row for each level; NaN if not fitted."""
@@ -43,7 +46,10 @@ class JudgedSlopes:
 
 @dataclass(frozen=True)
 class _Fit:
-    """A least-squares fit with some coefficients for each level, and some for all levels."""
+    """A least-squares fit in which each level (distinct value of a category) has coefficients.
+
+    Some coefficients may be common to all levels.
+    """
 
     varying: tuple[int, ...]
     """Columns of `ByLevel.design` that have one coefficient for each level."""
@@ -76,7 +82,7 @@ class SlopeJudge:
         self._tolerance = tolerance
 
     def verdict(self, n_tried: float) -> JudgedSlopes | None:
-        """Fit coefficients, and return them with their errors if they are believed, else None.
+        """Fit coefficients, and return them with their errors if they are accepted, else None.
 
         Parameters
         ----------
@@ -122,10 +128,10 @@ class SlopeJudge:
         return self._tolerance * rms(self._rows.around_means())
 
     def _simpler(self, fit: _Fit, exact: bool) -> _Fit:
-        """Simplify a fit as far as the rows allow, and return the simpler fit.
+        """Return a simpler fit, if the rows allow one, else the same fit.
 
         A simpler fit has the constant zero, or one coefficient for all levels instead of one for
-        each level.
+        each level. `exact` is True if the fit has no errors beyond rounding.
         """
         constant = self._rows.x.shape[1]
         for j in (constant, *range(constant)):
@@ -141,7 +147,10 @@ class SlopeJudge:
         return fit
 
     def _cost(self, fit: _Fit) -> float:
-        """Return the description length of the residuals and coefficients of a fit."""
+        """Return the description length of the residuals and coefficients of a fit.
+
+        Of several fits, the fit with the smallest description length is preferred.
+        """
         n = len(fit.residual)
         return n * math.log(max(fit.squares, TINY)) + self._n_coefficients(fit) * math.log(n)
 
@@ -149,18 +158,19 @@ class SlopeJudge:
         return len(fit.varying) * len(np.unique(self._rows.codes)) + len(fit.common)
 
     def _evidence(self, fit: _Fit, n_tried: float) -> float:
-        """Return the evidence in powers of ten: 6 means that chance fits as well once in a million.
+        """Return the evidence for a fit in powers of ten: 6 means one in a million by chance.
 
         The fit is compared with two simpler fits: a mean for each level, and one plane for all
         levels. For normal noise, the ratio of the sums of squared residuals has a beta
-        distribution.
+        distribution. `n_tried` is the number of candidates that were tried to find the slopes; it
+        reduces the evidence.
         """
         rows = self._rows
         free = rows.free(fit.coefficients, len(fit.varying))
         n_free = int(free.sum()) - len(fit.common)
         if n_free < MIN_REPEATED or (free > 0).sum() < 2:
             return 0.0
-        # Residuals below the rounding errors of printed digits are no evidence.
+        # Residuals below the rounding errors of the numbers are no evidence.
         least = float((rows.bound(fit.coefficients) ** 2).sum()) / 3
         left = max(fit.squares, least)
         a, b = n_free / 2, max(self._n_coefficients(fit), 2) / 2
@@ -177,7 +187,8 @@ class SlopeJudge:
         """Fit all rows but the held-out rows, and return the relative error in held-out rows.
 
         Return None if the error is so large that the held-out rows refute the law, or if no
-        held-out row is in a level with fitted coefficients.
+        held-out row is in a level with fitted coefficients. `exact` is True if only rounding errors
+        are allowed.
         """
         rows = self._rows
         order = np.random.default_rng(0).permutation(len(rows.y))
@@ -195,7 +206,7 @@ class SlopeJudge:
         return None if refuted else held.error(coefficients)
 
     def _short(self, fit: _Fit) -> Array:
-        """Round the coefficients to as few digits as the rows of each level allow; return them."""
+        """Return the coefficients of a fit, rounded to as few digits as the rows allow."""
         rows, found = self._rows, fit.coefficients.copy()
         columns = [*fit.varying, *fit.common]
         for k, members in enumerate(rows.groups):
@@ -218,7 +229,7 @@ class SlopeJudge:
         return found
 
     def _shuffled(self, coefficients: Array) -> float:
-        """Return the relative error after shuffling the levels or a number; the smallest error."""
+        """Return the relative error after shuffling the category or one number; the smallest."""
         rows, rng = self._rows, np.random.default_rng(0)
         errors = []
         for j in range(rows.x.shape[1] + 1):
@@ -233,7 +244,10 @@ class SlopeJudge:
         return min(errors)
 
     def _invertible(self, coefficients: Array) -> tuple[int, ...]:
-        """Return the positions of the numbers that y, the level and the other numbers determine."""
+        """Return the positions of the numbers for which the law can be solved in each level.
+
+        A level is a distinct value of the category.
+        """
         rows = self._rows
         missed = np.abs(rows.missed(coefficients))
         found = []

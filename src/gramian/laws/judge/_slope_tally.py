@@ -1,4 +1,7 @@
-"""Tally of slopes: sums the errors of a law of slopes over all rows."""
+"""Tally of slopes: sums the errors of a law with slopes for each level over all rows.
+
+A level is a distinct value of a category.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,11 @@ from gramian.laws.judge._level_regression import ByLevel, known_levels
 from gramian.laws.judge._slope_judge import JudgedSlopes
 
 SAME = 1e-12
-"""A rounded sum and a printed value count as equal up to this share of the largest term."""
+"""A rounded sum equals a number in the table up to this share of the largest term."""
 
 
 class SlopeTally:
-    """Sums the errors of a law of slopes over all rows, and decides whether it is believed.
+    """Sums the errors of a law of slopes over all rows, and decides whether it is accepted.
 
     Parameters
     ----------
@@ -34,7 +37,7 @@ class SlopeTally:
     names : sequence of str
         The names of the columns of the table.
     precision : Precision
-        The printed digits of the column that follows.
+        The digits to which the column that follows is rounded.
     tolerance : float
         The largest root mean square of relative errors.
     """
@@ -66,7 +69,7 @@ class SlopeTally:
         self._squares, self._n_rows, self._exact, self._decimals = 0.0, 0, True, True
 
     def add(self, rows: Array) -> None:
-        """Add the errors of some rows of the table; labels are codes, and NaN is missing."""
+        """Add the errors of some rows, in which text is replaced by codes, and NaN is missing."""
         cells = rows[:, self._columns]
         key = self._key.numbers(cells[:, 0])
         at = np.minimum(np.searchsorted(self._levels, key), len(self._levels) - 1)
@@ -116,7 +119,7 @@ class SlopeTally:
         )
 
     def _slopes(self) -> Slopes:
-        """Return the coefficients as `Slopes`, with the levels in increasing order."""
+        """Return the coefficients as `Slopes`, sorted by the value of the category."""
         numbers, texts = self._levels.tolist(), self._texts
         levels: list[Cell] = [each if texts is None else texts[int(each)] for each in numbers]
         order = sorted(range(len(levels)), key=lambda i: levels[i])
