@@ -10,7 +10,13 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws._search_progress import OutOfTimeError, StageReport
-from gramian.laws.candidates import SMALL_TABLE, Candidate, Generator, SearchContext, Stage
+from gramian.laws.candidates import (
+    SMALL_TABLE,
+    Candidate,
+    Generator,
+    SearchContext,
+    Stage,
+)
 from gramian.laws.columns import Traits
 from gramian.laws.forms import Law, Values
 from gramian.laws.judge import (
@@ -20,6 +26,8 @@ from gramian.laws.judge import (
     Verdict,
     among_steps,
     is_consequence,
+    judge_mostly,
+    oddness,
     snapped,
     without_echoes,
 )
@@ -97,7 +105,12 @@ class LawSearch:
         stages : sequence of Stage
             The stages to run: `SIMPLE_STAGES` or `ALL_STAGES`.
         """
-        judges = {"exact": self._exact, "printed": self._printed, "noisy": self._noisy}
+        judges = {
+            "exact": self._exact,
+            "printed": self._printed,
+            "noisy": self._noisy,
+            "mostly": self._mostly,
+        }
         try:
             for i, stage in enumerate(stages):
                 self._report(stage.name, i, len(stages))
@@ -163,6 +176,38 @@ class LawSearch:
                 if verdict is not None:
                     self._believe(verdict)
                     return
+
+    def _mostly(self, generators: Sequence[Generator]) -> None:
+        """Accept laws that most rows obey, simple laws first: wrong cells are exceptions.
+
+        A wrong cell breaks all laws of its column. So each round searches in the rows that obey the
+        laws of the rounds before.
+        """
+        context, control = self._context, self.control
+        everything = context.train
+        while True:
+            pool = []
+            for law, n_tried, target in self._candidates(generators):
+                context.check_time()
+                if not law.is_writable(everything.scale):
+                    continue
+                for choice in (snapped(law, everything.scale), law):
+                    verdict = None
+                    if choice is not None:
+                        verdict = judge_mostly(control, choice, n_tried, target)
+                    if verdict is not None:
+                        pool.append(verdict)
+                        break
+            pool.sort(key=lambda verdict: oddness(verdict, everything))
+            before = len(self.found)
+            for verdict in pool:
+                self._believe(verdict)
+            found = [each for each in self.found[before:] if each.rows is not None]
+            control = control.of_rows_that_obey([each.law for each in found])
+            if not found or control.train.n_rows < FEW_ROWS:
+                break
+            context.train = control.train
+        context.train = everything
 
     def _noisy(self, generators: Sequence[Generator]) -> None:
         """Accept the noisy law with the shortest description; repeat until no law is new."""

@@ -97,6 +97,8 @@ class Relations(Sequence[AnyLaw]):
     ) -> dict[str, ColumnLaw]:
         """Return columns to drop, at most one for each law, with the laws that compute them.
 
+        Laws with exceptions drop no column.
+
         Parameters
         ----------
         keep : collection of str, default=()
@@ -112,7 +114,7 @@ class Relations(Sequence[AnyLaw]):
         """
         self._check(keep)
         wanted = {name: len(prefer) - i for i, name in enumerate(prefer)}
-        laws = [[*solutions(relation)] for relation in self]
+        laws = [[*solutions(relation)] for relation in self if not relation.n_exceptions]
         errors = {
             id(one): share_missed(computed(one, self._rows), self._rows.get(one.column))
             for law in laws
@@ -170,7 +172,8 @@ class Relations(Sequence[AnyLaw]):
 
     @property
     def _every_solution(self) -> list[ColumnLaw]:
-        return [each for relation in self for each in solutions(relation)]
+        whole = [relation for relation in self if not relation.n_exceptions]
+        return [each for relation in whole for each in solutions(relation)]
 
     def _check(self, keep: Collection[str]) -> None:
         missing = [name for name in keep if name not in self.feature_names]
@@ -192,6 +195,7 @@ class Relations(Sequence[AnyLaw]):
                 "evidence": each.evidence,
                 "rounding": each.rounding,
                 "n_rows": each.n_rows,
+                "n_exceptions": each.n_exceptions,
             }
             for each in self
         ]
@@ -220,6 +224,8 @@ class Relations(Sequence[AnyLaw]):
 def _remark(relation: AnyLaw) -> str:
     if relation.exact:
         return ""
+    if relation.n_exceptions:
+        return f"  ({relation.n_rows - relation.n_exceptions:,} of {relation.n_rows:,} rows)"
     return f"  (error {number(100 * relation.validation_error, 2)} %)"
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._support.blas import threads_for
 from gramian._support.types import Array
 from gramian.laws._law_search import LawSearch
+from gramian.laws._law_tolerances import EXACT_ERROR, REFUTED
 from gramian.laws.candidates import Stage
 from gramian.laws.columns import View, traits_of, without_copies
 from gramian.laws.forms import (
@@ -25,7 +27,13 @@ from gramian.laws.forms import (
     reference_term,
     terms_of,
 )
-from gramian.laws.judge import Verdict, printed_error, with_round_coefficients
+from gramian.laws.judge import (
+    LEAST_SHARE,
+    Verdict,
+    printed_error,
+    rows_that_hold,
+    with_round_coefficients,
+)
 
 SINGLE_ERROR = 1e-6
 """A law can be solved for a column if the error is at most this share of its deviation.
@@ -134,28 +142,32 @@ class RelationMaker:
         renumbered = _renumbered(law, places)
         coefficients = renumbered.raw_coefficients(self.scale)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
-        best = self._best(raw, self._given(raw, renumbered, verdict))
+        target = None if verdict.target is None else places[verdict.target]
+        best = self._best(raw, self._given(raw, renumbered, verdict, target))
         reference = reference_term(raw, best)
         law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
+        train, test = verdict.rows or (search.train, search.control.test)
         law, coefficients = with_round_coefficients(
-            law, coefficients / coefficients[reference], search.train, reference
+            law, coefficients / coefficients[reference], train, reference
         )
         renumbered = _renumbered(law, places)
         self._laws.append(renumbered)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
-        given = self._given(raw, renumbered, verdict)
-        test = search.control.test
+        given = self._given(raw, renumbered, verdict, target)
+        broken = self.exceptions(renumbered, self.rows[view.rows], target) if verdict.rows else 0
         return self._make(
             renumbered,
             raw,
             self._everywhere(given, renumbered),
             kind=kind_of(law, coefficients),
-            error=law.error(search.train),
+            error=law.error(train),
             validation_error=verdict.validation_error if test is None else law.error(test),
             shuffled_error=verdict.shuffled_error,
             evidence=verdict.evidence,
             rounding=verdict.rounding,
             n_rows=len(view.rows),
+            n_exceptions=broken,
+            _target=target,
             _best=self._best(raw, given),
         )
 
@@ -163,10 +175,13 @@ class RelationMaker:
     def _writer(self) -> LawWriter:
         return LawWriter(self.names, self.signs)
 
-    def _given(self, raw: Sequence[RawTerm], law: Law, verdict: Verdict) -> list[int]:
+    def _given(
+        self, raw: Sequence[RawTerm], law: Law, verdict: Verdict, target: int | None
+    ) -> list[int]:
         """Return the columns that a law computes in all rows, to the last digit in the table.
 
-        An error near the rounding error of single precision is allowed, too.
+        An error near the rounding error of single precision is allowed, too. Rows that break a law
+        with exceptions do not count.
 
         Parameters
         ----------
@@ -174,8 +189,12 @@ class RelationMaker:
             The terms of the law for unscaled columns.
         law, verdict
             The law for scaled columns, and its errors.
+        target : int or None
+            The column that was computed and rounded; None if any column may be rounded.
         """
         complete = self.rows[~np.isnan(self.rows[:, law.columns]).any(axis=1)]
+        if verdict.rows is not None:
+            complete = complete[self.holds(law, complete, target)]
         table = {self.names[i]: complete[:, i] for i in law.columns}
         found, errors = [], {}
         for column in law.columns:
@@ -194,6 +213,52 @@ class RelationMaker:
             or printed_error(law, values, i) < np.inf
         ]
         return exact or [i for i in found if not self._traits[i].whole]
+
+    def holds(self, law: Law, rows: Array, target: int | None) -> NDArray[np.bool_]:
+        """Return a mask of the rows that obey a law up to the rounding of the numbers in the table.
+
+        `target` is the column that was computed and rounded; None if any column may be rounded.
+        """
+        return rows_that_hold(law, Values(rows, self.scale, self._traits), target)
+
+    def exceptions(self, law: Law, rows: Array, target: int | None) -> int:
+        """Return the number of rows without missing values that break a law; see `holds`."""
+        complete = rows[~np.isnan(rows[:, law.columns]).any(axis=1)]
+        return int((~self.holds(law, complete, target)).sum())
+
+    def confirmed(self, found: Sequence[Relation], blocks: Iterable[Array]) -> list[Relation]:
+        """Test laws on all rows without missing values in their columns; return those that hold.
+
+        An exact law may have exceptions; a law with noise must not have a larger error.
+        """
+        squares, counts = np.zeros(len(found)), np.zeros(len(found), dtype=np.intp)
+        exceptions = np.zeros(len(found), dtype=np.intp)
+        for block in blocks:
+            for i, relation in enumerate(found):
+                with np.errstate(all="ignore"):
+                    imbalance = relation.imbalance(block)
+                there = ~np.isnan(block[:, relation._law.columns]).any(axis=1)
+                if relation.exact or relation.n_exceptions:
+                    obeys = self.holds(relation._law, block, relation._target)
+                    exceptions[i] += int((there & ~obeys).sum())
+                    there &= obeys
+                there &= ~np.isnan(imbalance)
+                squares[i] += float((imbalance[there] ** 2).sum())
+                counts[i] += int(there.sum())
+        errors = np.sqrt(squares / np.maximum(counts, 1))
+        return [
+            replace(
+                relation,
+                validation_error=float(error),
+                n_rows=int(count + broken),
+                n_exceptions=int(broken),
+            )
+            for relation, error, count, broken in zip(
+                found, errors, counts, exceptions, strict=True
+            )
+            if count >= LEAST_SHARE * (count + broken)
+            and error <= max(REFUTED * relation.validation_error, relation.rounding, EXACT_ERROR)
+        ]
 
     def _everywhere(self, given: Sequence[int], law: Law) -> list[int]:
         """Return those columns of `given` that are missing in each row in which the law has a gap.
@@ -289,6 +354,7 @@ def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
         _raw=tuple(raw),
         _signs=tuple(relation._signs[i] for i in order),
         _best=None if relation._best is None else places[relation._best],
+        _target=None if relation._target is None else places[relation._target],
         _solvable=tuple(sorted(places[i] for i in relation._solvable)),
     )
 

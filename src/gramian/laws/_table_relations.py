@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from gramian._support.blas import threads_for
 from gramian._support.types import Array
-from gramian.laws._law_tolerances import EXACT_ERROR, REFUTED
 from gramian.laws._level_search import LevelFindings, find_level_laws
 from gramian.laws._relation_collection import Relations
 from gramian.laws._relation_maker import RelationMaker, in_order
@@ -71,9 +69,9 @@ def relations(
         The names of the columns; by default the names in the table, or x0, x1, ...
     tolerance : float, default=0.05
         The largest total error of a law: the root mean square of the sum of its terms, as a share
-        of the root mean square of its largest term. The `error` of a law divides row by row instead,
-        so that rows with small terms count fully; it may be up to five times the tolerance. 0 for
-        exact laws only. For a lookup, the largest share of rows that may break it.
+        of the root mean square of its largest term. The `error` of a law divides row by row
+        instead, so that rows with small terms count fully; it may be up to five times the
+        tolerance. 0 for exact laws only. For a lookup, the largest share of rows that may break it.
     time_limit : float, optional
         Seconds after which the search stops and returns the laws found so far.
     random_state : int, default=0
@@ -133,9 +131,9 @@ def relations(
             f"at most {SMALL_TABLE} columns to search them."
         )
     if not sample.is_all:
-        found = _confirmed(found, (block[:, numbers] for block in table.blocks()))
+        found = maker.confirmed(found, (block[:, numbers] for block in table.blocks()))
     elif sample.n_missing.any():
-        found = _confirmed(found, [rows])
+        found = maker.confirmed(found, [rows])
     found.sort(key=_rank)
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]
@@ -176,7 +174,7 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
     view = View(np.arange(len(sample.rows)), tuple(range(len(names))))
     found, _ = maker.laws(view, SIMPLE_STAGES, tolerance=0.0)
     if not sample.is_all:
-        found = _confirmed(found, table.blocks())
+        found = maker.confirmed(found, table.blocks())
     found.sort(key=_rank)
     return Relations(tuple(found), table.names, sample.n_rows)
 
@@ -273,21 +271,3 @@ def _parts(sample: Sample, table: CodedTable) -> tuple[list[View], list[str]]:
     if sample.n_missing.any():
         notes.append("Values are missing: each law holds in the rows that have all its columns.")
     return parts, notes
-
-
-def _confirmed(found: list[Relation], blocks: Iterable[Array]) -> list[Relation]:
-    """Test laws on all rows without missing values in their columns; return the laws that hold."""
-    squares, counts = np.zeros(len(found)), np.zeros(len(found), dtype=np.intp)
-    for block in blocks:
-        for i, relation in enumerate(found):
-            with np.errstate(all="ignore"):
-                imbalance = relation.imbalance(block)
-            there = ~np.isnan(imbalance)
-            squares[i] += float((imbalance[there] ** 2).sum())
-            counts[i] += int(there.sum())
-    errors = np.sqrt(squares / np.maximum(counts, 1))
-    return [
-        replace(relation, validation_error=float(error), n_rows=int(count))
-        for relation, error, count in zip(found, errors, counts, strict=True)
-        if error <= max(REFUTED * relation.validation_error, relation.rounding, EXACT_ERROR)
-    ]

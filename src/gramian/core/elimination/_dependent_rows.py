@@ -56,7 +56,7 @@ def units(x: Array, others: Callable[[], Array]) -> list[IntArray] | None:
 
     Units are, for example, regions, whose attributes are repeated for each person. A column is an
     attribute if it has the same value in many rows, and these rows have equal values in at least
-    one other column, too. The parameters are those of `groups_of`.
+    one other column, too, a different value in each unit. The parameters are those of `groups_of`.
     """
     order = np.argsort(x, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(x[order]) > EQUAL))
@@ -65,6 +65,8 @@ def units(x: Array, others: Callable[[], Array]) -> list[IntArray] | None:
     values = others()[order]
     lowest = np.minimum.reduceat(values, starts, axis=0)
     highest = np.maximum.reduceat(values, starts, axis=0)
-    if not (highest - lowest <= EQUAL).all(axis=0).any():
+    equal = (highest - lowest <= EQUAL).all(axis=0)
+    # A column with fewer values than units is a category; levels of categories are no units.
+    if not any(len(np.unique(column)) == len(starts) for column in lowest.T[equal]):
         return None
     return list(np.split(order, starts[1:]))

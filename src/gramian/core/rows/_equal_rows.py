@@ -22,7 +22,7 @@ ROUNDED = 1e-6
 """Values are rounded to this share of the spread of a column before they are hashed."""
 MOST_MEDIANS = 10.0
 """Largest weight of a row, in medians of all weights, that the effective number of rows counts."""
-FEWEST_LEVELS = 5
+FEWEST_LEVELS = 12
 """A column with at most this many values does not show that equal rows are copies."""
 FEWEST = 2
 """Smallest number of different rows to which a model can be fitted."""

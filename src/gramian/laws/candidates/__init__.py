@@ -7,6 +7,12 @@ Generators of laws of levels (distinct values of columns) take a `LevelContext`.
 from gramian.laws.candidates._date_search import composed_dates
 from gramian.laws.candidates._level_context import LevelCandidate, LevelContext
 from gramian.laws.candidates._lookup_search import BelievedLookup, lookups_by_level
-from gramian.laws.candidates._search_context import SMALL_TABLE, Candidate, Generator, SearchContext
+from gramian.laws.candidates._search_context import (
+    SMALL_TABLE,
+    Candidate,
+    Generator,
+    SearchContext,
+    given_away,
+)
 from gramian.laws.candidates._slope_search import BelievedSlopes, fewest_slopes, slopes_by_level
 from gramian.laws.candidates._stages import ALL_STAGES, SIMPLE_STAGES, Stage

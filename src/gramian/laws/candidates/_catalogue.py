@@ -89,6 +89,12 @@ class CatalogueFunction:
         """Indices of the columns in the numerator of the function."""
         return {i for _, monomial in self.parts for (i, _), _ in monomial}
 
+    @property
+    def columns_of_both(self) -> set[int]:
+        """Indices of the columns in the numerator and in the denominator of the function."""
+        sides = (*self.parts, *self.below)
+        return {i for _, monomial in sides for (i, _), _ in monomial}
+
 
 def functions_of_one_column(context: SearchContext) -> Iterator[Candidate]:
     """Yield laws y = a f(x) + b and exp(y) = a x + b that almost hold between two columns.
@@ -97,10 +103,10 @@ def functions_of_one_column(context: SearchContext) -> Iterator[Candidate]:
     """
     values, columns = context.train, context.distinct
     traits, n_tried = values.traits, 10.0 * len(columns) ** 2
-    functions = [each for i in columns for each in _unary(i, traits[i])]
+    functions = [each for i in columns for each in unary(i, traits[i])]
     targets: list[Variable] = [(i, "x") for i in columns if traits[i].n_levels != 2]
     yield from _laws(values, values, targets, [functions], n_tried)
-    plain = [_function(((i, "x"), 1)) for i in columns if _many(traits[i])]
+    plain = [function_of(((i, "x"), 1)) for i in columns if _many(traits[i])]
     exponentials: list[Variable] = [
         (i, "exp")
         for i in columns
@@ -130,13 +136,13 @@ def _of_two_columns(context: SearchContext, *, logs: bool) -> Iterator[Candidate
     few = values.take(np.linspace(0, values.n_rows - 1, min(rows, values.n_rows)).astype(np.intp))
     targets: list[Variable] = [(i, "x") for i in columns]
     blocks = (
-        [each for each in _binary(i, columns[k:], values.traits) if each.has_logs == logs]
+        [each for each in binary(i, columns[k:], values.traits) if each.has_logs == logs]
         for k, i in enumerate(columns)
     )
     yield from _laws(values, few, targets, blocks, 5.0 * n**3)
 
 
-def _function(*factors: tuple[Variable, int | Fraction]) -> CatalogueFunction:
+def function_of(*factors: tuple[Variable, int | Fraction]) -> CatalogueFunction:
     return CatalogueFunction(((1.0, tuple(sorted(factors))),))
 
 
@@ -144,29 +150,29 @@ def _many(traits: Traits) -> bool:
     return traits.n_levels is None or traits.n_levels >= FEWEST_LEVELS
 
 
-def _unary(i: int, traits: Traits) -> list[CatalogueFunction]:
+def unary(i: int, traits: Traits) -> list[CatalogueFunction]:
     """Return the functions of column i with which other columns are compared.
 
     They are x, x², x³, log x, √x, x·log x, 1/x and 1/x², as far as they suit the values: only x if
     there are few distinct values.
     """
     x, log = (i, "x"), (i, "log")
-    found = [_function((x, 1))]
+    found = [function_of((x, 1))]
     if not _many(traits):
         return found
-    found += [_function((x, 2)), _function((x, 3))]
+    found += [function_of((x, 2)), function_of((x, 3))]
     if traits.positive:
         found += [
-            _function((log, 1)),
-            _function((x, Fraction(1, 2))),
-            _function((log, 1), (x, 1)),
+            function_of((log, 1)),
+            function_of((x, Fraction(1, 2))),
+            function_of((log, 1), (x, 1)),
         ]
     if traits.never_zero:
-        found += [_function((x, -1)), _function((x, -2))]
+        found += [function_of((x, -1)), function_of((x, -2))]
     return found
 
 
-def _binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[CatalogueFunction]:
+def binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[CatalogueFunction]:
     """Return functions of column i and one of `others`, with which other columns are compared.
 
     They are products, ratios, shares x / (x + z), sums and differences of logarithms, and flags
@@ -177,12 +183,12 @@ def _binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[Cat
     for j in others:
         if i == j:
             continue
-        found.append(_function(((i, "x"), 1), ((j, "x"), 1)))
+        found.append(function_of(((i, "x"), 1), ((j, "x"), 1)))
         for top, bottom in ((i, j), (j, i)):
             if traits[bottom].never_zero and traits[bottom].n_levels != 2:
-                found.append(_function(((top, "x"), 1), ((bottom, "x"), -1)))
+                found.append(function_of(((top, "x"), 1), ((bottom, "x"), -1)))
             if traits[top].n_levels == 2 and traits[bottom].positive and _many(traits[bottom]):
-                found.append(_function(((top, "x"), 1), ((bottom, "log"), 1)))
+                found.append(function_of(((top, "x"), 1), ((bottom, "log"), 1)))
         if all(traits[k].positive and _many(traits[k]) for k in (i, j)):
             one, other = (((i, "log"), 1),), (((j, "log"), 1),)
             found.append(CatalogueFunction(((1.0, one), (1.0, other))))

@@ -15,10 +15,15 @@ from gramian.laws.candidates._catalogue import (
 from gramian.laws.candidates._column_pairs import exact_pairs, noisy_pairs
 from gramian.laws.candidates._explicit_laws import explicit_laws
 from gramian.laws.candidates._function_sets import angle_laws, logarithm_laws, polynomial_laws
+from gramian.laws.candidates._laws_with_exceptions import laws_with_exceptions
 from gramian.laws.candidates._printed_sums import printed_sums, printed_sums_of_squares
 from gramian.laws.candidates._search_context import Generator
 from gramian.laws.candidates._small_sets import small_sets
-from gramian.laws.candidates._step_functions import other_steps, whole_number_steps
+from gramian.laws.candidates._step_functions import (
+    other_steps,
+    steps_with_exceptions,
+    whole_number_steps,
+)
 from gramian.laws.candidates._sums_and_powers import power_laws, sums
 from gramian.laws.candidates._wide_tables import (
     noisy_products,
@@ -35,14 +40,15 @@ class Stage(NamedTuple):
 
     "exact" judges each candidate at once, and allows only the error `EXACT_ERROR`. "printed" allows
     errors from the rounding of the numbers in the table: first of one column, then of all columns.
-    "noisy" judges all candidates by the tolerance, accepts the law with the shortest description,
-    and then generates new candidates.
+    "mostly" allows rows that break the law, because a cell is wrong. "noisy" judges all candidates
+    by the tolerance, accepts the law with the shortest description, and then generates new
+    candidates.
     """
 
     name: str
     """Name of the stage in reports of progress."""
     generators: tuple[Generator, ...]
-    judged: Literal["exact", "printed", "noisy"] = "exact"
+    judged: Literal["exact", "printed", "mostly", "noisy"] = "exact"
 
 
 _FIRST = (
@@ -71,6 +77,7 @@ ALL_STAGES = (
     *_FIRST,
     Stage("printed digits", (*_PRINTED, *_PRINTED_AMONG_MANY), "printed"),
     _OTHER_STEPS,
+    Stage("laws with exceptions", (laws_with_exceptions, steps_with_exceptions), "mostly"),
     Stage("small sets", (small_sets,)),
     Stage("products and sums", (wide_products,)),
     Stage("polynomials", (polynomial_laws,)),

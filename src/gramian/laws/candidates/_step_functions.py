@@ -12,9 +12,12 @@ from gramian._support.types import Array
 from gramian.laws.candidates._label_intervals import short_between
 from gramian.laws.candidates._search_context import Candidate, SearchContext
 from gramian.laws.forms import Law, Values, comparison
+from gramian.laws.judge import LEAST_SHARE
 
 ROUND_THRESHOLD = 5
 """Steps of a column that numbers the rows are laws only if thresholds are multiples of this."""
+FEWEST_VALUES = 12
+"""Thresholds with exceptions are searched in columns with more distinct values than this."""
 ROWS_OF_UNIT = 10
 """A number of an individual (a patient, a shop) occurs, on average, in fewer rows than this."""
 
@@ -33,6 +36,47 @@ def other_steps(context: SearchContext) -> Iterator[Candidate]:
     others = [i for i in context.columns if not context.traits[i].whole]
     yield from _steps_of(context, [i for i in others if i in free])
     yield from _steps_of(context, [i for i in others if i not in free])
+
+
+def steps_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
+    """Yield thresholds of a column x that separate the two values of another column y in most rows.
+
+    Wrong cells may give y more values; two values must still be in most rows.
+    """
+    values = context.train
+    sources = [i for i in context.distinct if len(np.unique(values.x[:, i])) > FEWEST_VALUES]
+    for k in context.distinct:
+        y = values.x[:, k]
+        levels, counts = np.unique(y, return_counts=True)
+        if len(levels) < 2:
+            continue
+        low, high = sorted(levels[np.argsort(-counts, kind="stable")[:2]].tolist())
+        if np.isin(y, (low, high)).mean() < LEAST_SHARE or np.sort(counts)[-2:].min() < 2:
+            continue
+        for i in sources:
+            if i == k:
+                continue
+            atom = _threshold(values.x[:, i], y == high)
+            parts: Parts = [(high - low, (atom,)), *([(low, ())] if low else [])]
+            if not _by_number(values.x[:, i], parts):
+                n_tried = float(len(context.distinct) * len(sources) * values.n_rows)
+                yield Candidate(_law(parts, k, i, values.scale[k]), n_tried)
+
+
+def _threshold(x: Array, on: NDArray[np.bool_]) -> str:
+    """Return the comparison "le c" or "gt c" of x that agrees with the rows `on` most often."""
+    order = np.argsort(x, kind="stable")
+    x, on = x[order], on[order]
+    # Number of rows that agree with "gt", if the rows up to a place are below the threshold.
+    above = np.cumsum(~on) + on.sum() - np.cumsum(on)
+    between = np.append(x[1:] > x[:-1], False)
+    best = {
+        "gt": int(np.argmax(np.where(between, above, -1))),
+        "le": int(np.argmax(np.where(between, len(x) - above, -1))),
+    }
+    kind = "gt" if above[best["gt"]] >= len(x) - above[best["le"]] else "le"
+    at = min(best[kind], len(x) - 2)
+    return f"{kind} {_between(x[at], x[at + 1])!r}"
 
 
 def _steps_of(context: SearchContext, sources: Sequence[int]) -> Iterator[Candidate]:

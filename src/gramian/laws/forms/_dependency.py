@@ -33,6 +33,8 @@ class LawOfLevels(ABC):
     evidence: float
     n_rows: int
     rounding: ClassVar[float] = 0.0
+    n_exceptions: ClassVar[int] = 0
+    """Always 0: rows that break a law of levels are its `error`."""
     terms: ClassVar[tuple[Term, ...]] = ()
 
     @property

@@ -55,6 +55,9 @@ class Relation:
         on these rows.
     feature_names : tuple of str
         All columns of the table in which the law was found.
+    n_exceptions : int
+        The number of rows that break an otherwise exact law, because a cell is wrong. Errors are
+        those of the other rows.
 
     Examples
     --------
@@ -88,11 +91,20 @@ class Relation:
     _best: int | None = field(repr=False)
     _solvable: tuple[int, ...] = field(repr=False)
     """Indices of the columns that the law computes in every row in which they have a value."""
+    n_exceptions: int = 0
+    _target: int | None = field(default=None, repr=False)
+    """Index of the column that was computed and rounded, if the law has exceptions."""
 
     @property
     def exact(self) -> bool:
         """True if errors are only rounding errors: of float64, or of the numbers in the table."""
-        return max(self.error, self.validation_error) <= max(self.rounding, EXACT_ERROR)
+        small = max(self.error, self.validation_error) <= max(self.rounding, EXACT_ERROR)
+        return small and not self.n_exceptions
+
+    @property
+    def share(self) -> float:
+        """The share of the rows that obey the law, up to its noise."""
+        return 1 - self.n_exceptions / max(self.n_rows, 1)
 
     @property
     def _writer(self) -> LawWriter:

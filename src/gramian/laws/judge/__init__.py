@@ -10,13 +10,14 @@ from gramian.laws.judge._control import (
     HELD_OUT_SHARE,
     Control,
     Verdict,
-    printed_error,
     refit_law,
 )
 from gramian.laws.judge._date_tally import DateTally
+from gramian.laws.judge._exceptions import LEAST_SHARE, judge_mostly, oddness
 from gramian.laws.judge._level_evidence import MIN_REPEATED, Count, combined, count, mismatches
 from gramian.laws.judge._level_regression import ByLevel
 from gramian.laws.judge._lookup_tally import LookupTally
+from gramian.laws.judge._printed_digits import printed_error, rows_that_hold
 from gramian.laws.judge._round_coefficients import snapped, with_round_coefficients
 from gramian.laws.judge._slope_judge import JudgedSlopes, SlopeJudge
 from gramian.laws.judge._slope_tally import SlopeTally

@@ -30,10 +30,15 @@ def is_consequence(law: Law, known: list[Law], values: Values) -> bool:
     """
     if not any(set(each.columns) & set(law.columns) for each in known):
         return False
+    # A function of a column of two values can be written in many ways, whose slopes differ.
+    many = np.array([each.n_levels != 2 for each in values.traits])
+    if not any(many[i] and law.slope(values, i).any() for i in law.columns):
+        many[:] = True
     with np.errstate(all="ignore"):
-        gradients = np.stack([_unit(each.gradient(values)) for each in known], axis=1)
-        new = _unit(law.gradient(values))
-    fine = np.isfinite(gradients).all(axis=(1, 2)) & np.isfinite(new).all(axis=1)
+        gradients = np.stack([_unit(each.gradient(values)[:, many]) for each in known], axis=1)
+        new = _unit(law.gradient(values)[:, many])
+    gradients = np.where(np.isfinite(gradients), gradients, 0.0)  # laws of two-valued columns only
+    fine = np.isfinite(new).all(axis=1)
     left = []
     for basis, gradient in zip(gradients[fine], new[fine], strict=True):
         others = basis @ gradient

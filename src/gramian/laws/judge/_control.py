@@ -15,6 +15,7 @@ from gramian._support.types import IntArray
 from gramian.core.rows import first_of_equal, neighbours_resemble
 from gramian.laws._law_tolerances import BREAKS, ERROR_FLOOR, EXACT_ERROR, MIN_EVIDENCE
 from gramian.laws.forms import Law, Values
+from gramian.laws.judge._printed_digits import printed_error, rows_that_hold
 
 BREAKS_EXACTLY = 1e3
 """Shuffling any column must multiply the error of an exact law by more than this factor."""
@@ -26,11 +27,6 @@ SENSITIVE = 1e-3
 """Laws with a smaller result of `_sensitivity` are rejected: they may be squares of other laws."""
 TERM_COST = 1.5
 """Description length of one term of a law, in units of log(n_rows)."""
-LAST_DIGIT = 2.2
-"""A printed number may miss a law by this many half units of its last digit.
-
-The limit allows for a number that was rounded twice.
-"""
 FEW_ROWS = 40
 """In tables with fewer rows, no rows are held out: each row is predicted from all other rows."""
 HELD_OUT_SHARE = 0.25
@@ -62,6 +58,12 @@ class Verdict:
     """Evidence in powers of ten: 6 means that chance explains the law once in a million."""
     rounding: float = 0.0
     """Relative error that the rounding of numbers in the table can cause; 0 if not considered."""
+    rows: tuple[Values, Values | None] | None = None
+    """The rows that obey the law, for the fit and held out; None if all rows obey it."""
+    share: float = 1.0
+    """The share of the rows that obey the law."""
+    target: int | None = None
+    """Index of the column that was computed and rounded; None if any column may be rounded."""
 
     def description_length(self, n_rows: int) -> float:
         """Return the description length of the law and of its errors in `n_rows` rows.
@@ -90,7 +92,7 @@ class Control:
     def __init__(self, train: Values, test: Values | None, seed: int) -> None:
         self.train = train
         self.test = test
-        self._seed = seed
+        self.seed = seed
         self._seen = train if test is None else test
         rng = np.random.default_rng(seed)
         self._shuffled = [
@@ -180,7 +182,15 @@ class Control:
         first, _ = first_of_equal(combinations)
         if len(first) > DISTINCT_SHARE * both.n_rows:
             return self
-        return divided(both.take(first), self._seed)
+        return divided(both.take(first), self.seed)
+
+    def of_rows_that_obey(self, laws: Sequence[Law]) -> Control:
+        """Return a judge that sees only the rows that obey all of some laws."""
+        train, test = self.train, self.test
+        for law in laws:
+            train = train.take(rows_that_hold(law, train, None))
+            test = None if test is None else test.take(rows_that_hold(law, test, None))
+        return Control(train, test, self.seed) if laws else self
 
     def _testable(self, law: Law) -> bool:
         return len(law.columns) > 1 and self.train.n_rows >= len(law.monomials) + SPARE_ROWS
@@ -321,48 +331,6 @@ def divided(values: Values, seed: int) -> Control:
     n_test = 0 if n_rows < FEW_ROWS else int(HELD_OUT_SHARE * n_rows)
     train, test = np.sort(order[n_test:]), np.sort(order[:n_test])
     return Control(values.take(train), values.take(test) if n_test else None, seed)
-
-
-def printed_error(law: Law, values: Values, target: int | None) -> float:
-    """Return the relative error of a law that the rounding of the numbers in the table can cause.
-
-    The result is infinite if a row misses the law by more than rounding can explain.
-
-    Parameters
-    ----------
-    law : Law
-        The law whose errors are compared with rounding errors.
-    values : Values
-        The rows in which the law is tested.
-    target : int or None
-        Index of the rounded column; None if all columns may be rounded except columns of whole
-        numbers, which are counts.
-    """
-    terms, traits = law.terms(values), values.traits
-    if target is not None and traits[target].counts_up:
-        return np.inf
-    missed = np.abs(terms.sum(axis=1))
-    largest = np.abs(terms).max(axis=1)
-    rounded = [i for i in law.columns if not traits[i].whole] if target is None else [target]
-    width = EXACT_ERROR * largest
-    logs = {i for each in law.monomials for (i, atom), _ in each if atom == "log"}
-    # Sums of several logarithms are often computed from logarithms that were already rounded.
-    last_digit = LAST_DIGIT + max(len(logs) - 1, 0)
-    for i in law.columns:
-        x, precision = values.x[:, i], traits[i].precision
-        if i in rounded:
-            # Whole numbers are rounded once; decimals may be sums of rounded numbers.
-            left = (1.0 if traits[i].whole else last_digit) * precision.half_unit(x)
-        elif precision.relative:
-            # Other columns may have been computed before this column became single precision.
-            left = precision.relative * np.abs(x)
-        else:
-            continue
-        width = width + np.abs(law.slope(values, i)) * left / values.scale[i]
-    if not (missed <= width).all():
-        return np.inf
-    there = largest > 0
-    return float(np.sqrt(np.mean((width[there] / largest[there]) ** 2)))
 
 
 def refit_law(law: Law, values: Values) -> Law:

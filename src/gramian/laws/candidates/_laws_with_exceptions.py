@@ -1,0 +1,310 @@
+"""Candidate laws of tables with wrong cells: medians and absolute deviations find them.
+
+Least squares follow a single wrong cell. Here a law y = a f or y = a f + b is fitted by medians of
+ratios and of slopes, which few wrong cells do not change, and a sum of many columns by least
+absolute deviations. The rows that hold then fit the coefficients again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.types import Array, IntArray
+from gramian.laws.candidates._catalogue import CatalogueFunction, binary, function_of, unary
+from gramian.laws.candidates._search_context import Candidate, SearchContext
+from gramian.laws.columns import Traits
+from gramian.laws.forms import ONE, Law, Monomial, Values, Variable
+from gramian.laws.judge import LEAST_SHARE
+
+MOST_COLUMNS = 40
+"""Laws with exceptions are searched in tables of at most this many columns."""
+TRIPLE_COLUMNS = 24
+"""Products of three columns are tried in tables of at most this many columns."""
+FIRST_ROWS = 15
+"""Number of rows in which every function is tried."""
+SCREENED_ROWS = 120
+"""Number of rows in which the promising functions are tried again."""
+SUM_ROWS = 500
+"""Number of rows to which sums of many columns are fitted first."""
+FIRST_SHARE = 0.45
+"""Share of the first rows in which a promising function holds, up to errors of its coefficients."""
+LOOSE = 4.0
+"""Widths of the last printed digit that a row may miss a law whose coefficients are not final."""
+TIGHT = 1.5
+"""Widths of the last printed digit that a row may miss the fit to the rows that hold."""
+MOST_PER_COLUMN = 12
+"""Number of functions that become candidates for each column."""
+ROUNDS = 4
+"""Number of fits to the rows that hold."""
+REWEIGHTINGS = 25
+"""Number of weighted least squares that approximate least absolute deviations."""
+LEVERAGE = 6.0
+"""A row loses weight if a column is more than this many times its median absolute value."""
+FEWEST_LEVELS = 5
+"""A column with fewer distinct values is not computed by a law of this kind."""
+SMALLEST_RATIO = 1e-12
+
+
+def laws_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
+    """Yield laws for columns that no known law gives, simple laws first, then sums of columns."""
+    columns, values = context.distinct, context.train
+    if not 2 <= len(columns) <= MOST_COLUMNS or values.n_rows < FIRST_ROWS:
+        return
+    rng = np.random.default_rng(0)
+    order = rng.permutation(values.n_rows)
+    first, some = values.take(order[:FIRST_ROWS]), values.take(order[:SCREENED_ROWS])
+    traits = [*map(_mostly, values.traits, values.x.T)]
+    percentages = [i for i in columns if _may_be_percentage(values.x[:, i])]
+    functions = [*_functions(columns, traits, percentages)]
+    tables = [np.column_stack([each.values(rows) for each in functions]) for rows in (first, some)]
+    taken = {i for law in context.laws for i in law.columns} - {*context.free}
+    targets = [i for i in columns if i not in taken and _many(values.x[:, i])]
+    n_tried = float(len(functions) * max(len(targets), 1))
+    for target in targets:
+        context.check_time()
+        own = np.array([target in each.columns_of_both for each in functions])
+        found = _promising(first, some, tables, own, target)
+        for k, constant in found:
+            law = _refined(values, target, functions[k], constant)
+            if law is not None:
+                yield Candidate(law, n_tried, target)
+        law = _sum(values, order[:SUM_ROWS], target, [i for i in columns if i != target])
+        if law is not None:
+            yield Candidate(law, n_tried * 2.0 ** len(law.monomials), target)
+
+
+def _mostly(traits: Traits, x: Array) -> Traits:
+    """Return traits that hold in most rows: a wrong cell may be zero or negative."""
+    return replace(
+        traits,
+        positive=bool(np.mean(x > 0) >= LEAST_SHARE),
+        never_zero=bool(np.mean(x != 0) >= LEAST_SHARE),
+    )
+
+
+def _may_be_percentage(x: Array) -> bool:
+    """Return True if most values are numbers from 0 to 100 that are repeated."""
+    inside = float(np.mean((x >= 0) & (x <= 100)))
+    return inside >= LEAST_SHARE and 2 * len(np.unique(x)) <= len(x)
+
+
+def _many(x: Array) -> bool:
+    return len(np.unique(x)) >= FEWEST_LEVELS
+
+
+def _functions(
+    columns: Sequence[int], traits: Sequence[Traits], percentages: Sequence[int]
+) -> Iterator[CatalogueFunction]:
+    """Yield functions of one, two and three columns, simple functions first.
+
+    Parameters
+    ----------
+    columns : sequence of int
+        Indices of the columns.
+    traits : sequence of Traits
+        The traits of all columns.
+    percentages : sequence of int
+        Indices of columns that may be percentages.
+    """
+    scale = [each.scale for each in traits]
+    for i in columns:
+        yield from unary(i, traits[i])
+    for k, i in enumerate(columns):
+        yield from (each for each in binary(i, columns[k:], traits) if not each.has_logs)
+    for i, j in combinations(columns, 2):
+        x, z = (scale[i], (((i, "x"), 1),)), (scale[j], (((j, "x"), 1),))
+        both: Monomial = (((i, "x"), 1), ((j, "x"), 1))
+        product = scale[i] * scale[j]
+        minus = ((-z[0], z[1]), (-x[0], x[1]))
+        yield CatalogueFunction((x, z))
+        yield CatalogueFunction((x, minus[0]))
+        if traits[i].never_zero:
+            yield CatalogueFunction((x, minus[0]), (x,))
+        if traits[j].never_zero:
+            yield CatalogueFunction((z, minus[1]), (z,))
+        for sign in (0.01, -0.01):  # a percentage more or less
+            yield CatalogueFunction((x, (sign * product, both)))
+            yield CatalogueFunction((z, (sign * product, both)))
+        for k in percentages:
+            if k not in (i, j):
+                three = tuple(sorted((*both, ((k, "x"), 1))))
+                for sign in (0.01, -0.01):
+                    yield CatalogueFunction(((1.0, both), (sign * scale[k], three)))
+    if len(columns) <= TRIPLE_COLUMNS:
+        for triple in combinations(columns, 3):
+            yield function_of(*(((i, "x"), 1) for i in triple))
+
+
+def _promising(
+    first: Values, some: Values, tables: Sequence[Array], own: NDArray[np.bool_], target: int
+) -> list[tuple[int, bool]]:
+    """Return the numbers of functions that give a column in many rows, and if b is needed.
+
+    Parameters
+    ----------
+    first, some : Values
+        A few rows for all functions, and more rows for the promising functions.
+    tables : sequence of two arrays
+        The functions in these rows.
+    own : array of bool
+        True for functions of the column itself.
+    target : int
+        The column.
+    """
+    which = np.flatnonzero(~own)
+    found: dict[tuple[int, bool], float] = {}
+    shares = _shares(first, tables[0][:, which], target)
+    for constant in (False, True):
+        good = which[shares[constant] >= FIRST_SHARE]
+        if len(good):
+            again = _shares(some, tables[1][:, good], target)[constant]
+            for k, share in zip(good.tolist(), again.tolist(), strict=True):
+                if share >= FIRST_SHARE:
+                    found[k, constant] = share
+    # Functions come in the order of simplicity; small differences of shares do not matter.
+    ranked = sorted(found, key=lambda each: (each[1], -round(found[each], 1), each[0]))
+    return ranked[:MOST_PER_COLUMN]
+
+
+def _shares(rows: Values, functions: Array, target: int) -> tuple[Array, Array]:
+    """Return the shares of rows in which y = a f holds, and y = a f + b, for each function f."""
+    y = rows.of((target, "x"))[:, np.newaxis]
+    width = _widths(rows, target)[:, np.newaxis]
+    with np.errstate(all="ignore"):
+        usable = np.isfinite(functions)
+        ratios = np.where(usable & (np.abs(functions) > SMALLEST_RATIO), y / functions, np.nan)
+        factor = _median(ratios)
+        # The median ratio of a few rows is as wrong as the last digit of its row.
+        slack = np.where(functions != 0, width / np.abs(functions), np.inf).min(axis=0)
+        allowed = LOOSE * (width + slack * np.abs(functions))
+        without = np.mean(np.abs(y - factor * functions) <= allowed, axis=0)
+        ahead = np.roll(np.arange(len(y)), 1)
+        slopes = (y - y[ahead]) / (functions - functions[ahead])
+        slope = _median(np.where(np.isfinite(slopes), slopes, np.nan))
+        constant = _median(y - slope * functions)
+        spread = np.abs(functions - _median(functions))
+        error = _median(width / np.maximum(spread, SMALLEST_RATIO))
+        allowed = LOOSE * (width + error * spread)
+        with_constant = np.mean(np.abs(y - slope * functions - constant) <= allowed, axis=0)
+    return without, with_constant
+
+
+def _median(values: Array) -> Array:
+    """Return the median of each column; NaN counts as large, which is faster than to leave it out.
+
+    A function with many values that are NaN is of no use.
+    """
+    ordered = np.sort(values, axis=0)
+    middle = (np.isfinite(values).sum(axis=0) - 1) // 2
+    return np.asarray(ordered[np.maximum(middle, 0), np.arange(values.shape[1])])
+
+
+def _widths(rows: Values, target: int) -> Array:
+    """Return half a unit of the last printed digit of a scaled column."""
+    x, scale = rows.x[:, target], rows.scale[target]
+    half = rows.traits[target].precision.half_unit(x) / scale
+    return np.asarray(half + 1e-12 * np.abs(x) / scale)
+
+
+def _refined(
+    values: Values, target: int, function: CatalogueFunction, constant: bool
+) -> Law | None:
+    """Return the law y = a f or y = a f + b, fitted to the rows that hold."""
+    y, f = values.of((target, "x")), function.values(values)
+    usable = np.isfinite(f) & np.isfinite(y)
+    if usable.sum() < FIRST_ROWS:
+        return None
+    design = np.column_stack([f, np.ones(len(f))] if constant else [f])
+    design = np.where(usable[:, np.newaxis], design, 0.0)
+    found = _fit_to_holding(design, np.where(usable, y, 0.0), _widths(values, target))
+    if found is None or not found.all():
+        return None
+    return function.law((target, "x"), found[0], found[1] if constant else 0.0)
+
+
+def _fit_to_holding(design: Array, y: Array, width: Array) -> Array | None:
+    """Return coefficients by least absolute deviations, fitted again to the rows that hold."""
+    found = least_absolute(design, y)
+    holds = np.abs(y - design @ found) <= LOOSE * width
+    if holds.sum() < 2 * design.shape[1]:  # the coefficients are not precise enough
+        missed = np.abs(y - design @ found)
+        holds = missed <= np.quantile(missed, FIRST_SHARE)
+    for _ in range(ROUNDS):
+        if holds.sum() < 2 * design.shape[1]:
+            return None
+        found = np.asarray(np.linalg.lstsq(design[holds], y[holds], rcond=None)[0], np.float64)
+        holds = np.abs(y - design @ found) <= TIGHT * width
+    return found
+
+
+def least_absolute(design: Array, y: Array) -> Array:
+    """Return coefficients with about the smallest sum of absolute deviations.
+
+    Rows with a value far from the others have less weight: it may be a wrong cell.
+
+    Parameters
+    ----------
+    design : array of shape (n_rows, n_terms)
+        The terms.
+    y : array of shape (n_rows,)
+        The values to fit.
+    """
+    unit = np.median(np.abs(design), axis=0)
+    unit = np.where(unit > 0, unit, np.maximum(np.abs(design).max(axis=0), SMALLEST_RATIO))
+    scaled = design / unit
+    own = 1 / np.maximum(1.0, np.abs(scaled).max(axis=1) / LEVERAGE)
+    weights, least = own, SMALLEST_RATIO * max(float(np.abs(y).max()), SMALLEST_RATIO)
+    found = np.zeros(design.shape[1])
+    for _ in range(REWEIGHTINGS):
+        root = np.sqrt(weights)
+        found = np.linalg.lstsq(scaled * root[:, np.newaxis], y * root, rcond=None)[0]
+        missed = np.abs(y - scaled @ found)
+        weights = own / np.maximum(missed, max(0.5 * float(np.quantile(missed, 0.3)), least))
+    return np.asarray(found / unit)
+
+
+def _sum(values: Values, rows: IntArray, target: int, others: Sequence[int]) -> Law | None:
+    """Return a sum of at least two columns, and perhaps a constant, that gives a column."""
+    some = values.take(rows)
+    terms = [((i, "x"),) for i in others]
+    y, width = some.of((target, "x")), _widths(some, target)
+    design = np.column_stack([*(some.of(each[0]) for each in terms), np.ones(some.n_rows)])
+    found = _fit_to_holding(design, y, width)
+    if found is None:
+        return None
+    holds = np.abs(y - design @ found) <= TIGHT * width
+    which = _needed(design[holds], y[holds], width[holds], found)
+    if sum(k < len(others) for k in which) < 2:
+        return None
+    every: Array = np.column_stack(
+        [*(values.of(each[0]) for each in terms), np.ones(values.n_rows)]
+    )
+    found = _fit_to_holding(every[:, which], values.of((target, "x")), _widths(values, target))
+    if found is None or not found.all():
+        return None
+    variables: list[Monomial] = [
+        (((others[k], "x"), 1),) if k < len(others) else ONE for k in which
+    ]
+    own: Variable = (target, "x")
+    return Law(np.append(-1.0, found), (((own, 1),), *variables))
+
+
+def _needed(design: Array, y: Array, width: Array, found: Array) -> list[int]:
+    """Return the terms that a sum needs: without one of them, rows would miss the sum."""
+    which = [*range(design.shape[1])]
+    shorter = True
+    while shorter and len(which) > 1:
+        shorter = False
+        sizes = np.abs(found) * np.std(design[:, which], axis=0)
+        for k in np.argsort(sizes).tolist():
+            fewer = [*which[:k], *which[k + 1 :]]
+            again = np.asarray(np.linalg.lstsq(design[:, fewer], y, rcond=None)[0], np.float64)
+            if np.mean(np.abs(y - design[:, fewer] @ again) <= TIGHT * width) > 0.99:
+                which, found, shorter = fewer, again, True
+                break
+    return which

@@ -1,0 +1,95 @@
+"""Judge of laws with exceptions: most rows obey the law, and by chance few rows would."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from gramian.laws._law_tolerances import EXACT_ERROR
+from gramian.laws.forms import Law, Values
+from gramian.laws.judge._control import SPARE_ROWS, Control, Verdict
+from gramian.laws.judge._printed_digits import rows_that_hold
+
+LEAST_SHARE = 0.8
+"""Smallest share of the rows that obey a believed law."""
+ODD_COEFFICIENT = 1.5
+"""Columns that a law may have more if a coefficient with many digits becomes a round number."""
+EXCEPTION = 15.0
+"""Columns that a law may have more if all rows obey it and not no row."""
+COUNTED = 2.0
+"""Columns that a law may have more if it computes a decimal number, and not a count."""
+BEYOND_CHANCE = 0.6
+"""Smallest share of the rows that obey a law, of those that do not obey it by chance.
+
+By chance means: after one of the columns of the law is shuffled. The number is Cohen's kappa.
+"""
+
+
+def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None) -> Verdict | None:
+    """Return the verdict on a law that most rows obey, else None.
+
+    The rows that obey the law are judged as a table of their own. In addition, many more rows must
+    obey the law than after one of its columns is shuffled.
+
+    Parameters
+    ----------
+    control : Control
+        The judge of all rows.
+    law : Law
+        The candidate, fitted to the rows that obey it.
+    n_tried : float
+        Number of candidates that were tried to find the law; it reduces the evidence.
+    target : int or None
+        Index of the column that was computed and rounded; None if all columns may be rounded.
+    """
+    tables = [each for each in (control.train, control.test) if each is not None]
+    masks = [rows_that_hold(law, each, target) for each in tables]
+    share = float(np.mean(np.concatenate(masks)))
+    if share < LEAST_SHARE or masks[0].sum() < len(law.monomials) + SPARE_ROWS:
+        return None
+    chance = max(_share_by_chance(law, tables[0], i, target) for i in law.columns)
+    if share - chance < BEYOND_CHANCE * (1 - chance):
+        return None
+    rows = [table.take(mask) for table, mask in zip(tables, masks, strict=True)]
+    test = rows[1] if len(rows) > 1 else None
+    inner = control if all(mask.all() for mask in masks) else Control(rows[0], test, control.seed)
+    verdict = inner.judge_printed(law, n_tried, target)
+    if verdict is None:
+        verdict = inner.judge(law, n_tried, EXACT_ERROR)
+    if verdict is None or inner is control:
+        return verdict
+    return replace(verdict, share=share, rows=(rows[0], test), target=target)
+
+
+def _share_by_chance(law: Law, values: Values, column: int, target: int | None) -> float:
+    """Return the share of rows that obey a law after a column is shuffled."""
+    order = np.random.default_rng(column).permutation(values.n_rows)
+    return float(rows_that_hold(law, values.shuffled(column, order), target).mean())
+
+
+def oddness(verdict: Verdict, values: Values) -> float:
+    """Return how unlike a law of a person a law is: the law with the smallest number is preferred.
+
+    Columns, coefficients that are not round, and exceptions count. A whole number is rarely
+    computed from decimals.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        The law and the share of rows that obey it.
+    values : Values
+        The rows of the search.
+    """
+    law = verdict.law
+    raw = law.raw_coefficients(values.scale)
+    odd = sum(len(f"{value / raw[0]:.5g}".strip("-0.").replace(".", "")) > 3 for value in raw)
+    whole = [values.traits[i].whole for i in law.columns]
+    target = verdict.target
+    counted = target is not None and values.traits[target].whole and not all(whole)
+    return (
+        len(law.columns)
+        + ODD_COEFFICIENT * odd
+        + EXCEPTION * (1 - verdict.share)
+        + COUNTED * counted
+    )

@@ -1,0 +1,141 @@
+"""Laws of tables with wrong cells."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gramian
+from gramian import GFA
+
+
+def invoices(seed, dirt, n=600):
+    """Return invoices with wrong cells, and the mask of the wrong cells of each computed column."""
+    rng = np.random.default_rng(seed)
+    quantity = rng.integers(1, 40, n)
+    price = rng.uniform(2, 90, n).round(2)
+    off = rng.choice([0, 5, 10, 20], n)
+    rate = rng.choice([7, 19], n)
+    net = (quantity * price * (1 - off / 100)).round(2)
+    vat = (net * rate / 100).round(2)
+    shipping = rng.choice([0, 4.9, 12.5], n)
+    total = (net + vat + shipping).round(2)
+    table = pd.DataFrame(
+        {
+            "quantity": quantity,
+            "price": price,
+            "off": off,
+            "rate": rate,
+            "net": net,
+            "vat": vat,
+            "shipping": shipping,
+            "total": total,
+        }
+    )
+    wrong = {}
+    for name in ("net", "vat", "total"):
+        rows = rng.choice(n, int(dirt * n), replace=False)
+        values = table[name].to_numpy(copy=True)
+        values[rows] += rng.choice([-1, 1], len(rows)) * rng.choice([1, 10, 100], len(rows))
+        wrong[name] = set(rows.tolist())
+        table[name] = values.round(2)
+    return table, wrong
+
+
+@pytest.mark.parametrize("dirt", [0.01, 0.05, 0.1])
+def test_laws_are_found_in_spite_of_wrong_cells(dirt):
+    table, wrong = invoices(0, dirt)
+    found = {frozenset(law.columns): law for law in gramian.relations(table)}
+    total = found[frozenset({"net", "vat", "shipping", "total"})]
+    vat = found[frozenset({"net", "rate", "vat"})]
+    assert set(str(total).partition(" = ")[2].split(" + ")) == {"net", "vat", "shipping"}
+    assert str(vat) in ("vat = 0.01 · net · rate", "vat = 0.01 · rate · net")
+    for law, names in ((total, ("net", "vat", "total")), (vat, ("net", "vat"))):
+        # Two wrong cells of a row may cancel.
+        damaged = len(set.union(*(wrong[name] for name in names)))
+        assert damaged - 2 <= law.n_exceptions <= damaged
+        assert law.share == pytest.approx(1 - law.n_exceptions / 600)
+        assert not law.exact
+        assert law.error < 1e-3
+
+
+def test_exceptions_are_printed_and_part_of_the_table():
+    table, _ = invoices(1, 0.05)
+    found = gramian.relations(table)
+    law = next(each for each in found if "total" in each.columns and "vat" in each.columns)
+    assert f"({600 - law.n_exceptions} of 600 rows)" in str(found)
+    rows = {each["law"]: each for each in found.table}
+    assert rows[str(law)]["n_exceptions"] == law.n_exceptions
+    assert json.dumps(found.table)
+
+
+def test_a_law_with_exceptions_drops_no_column():
+    table, _ = invoices(2, 0.02)
+    found = gramian.relations(table)
+    assert any(each.n_exceptions for each in found)
+    assert found.redundant() == {}
+    assert GFA().fit(table).redundant_features_.size == 0
+
+
+def test_clean_tables_have_no_exceptions():
+    table, _ = invoices(3, 0.0)
+    found = gramian.relations(table)
+    assert not any(each.n_exceptions for each in found)
+    assert any({"net", "vat", "shipping", "total"} == {*each.columns} for each in found)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_false_is_claimed_if_a_third_of_the_cells_is_wrong(seed):
+    table, _ = invoices(seed, 0.33)
+    clean, _ = invoices(seed, 0.0)
+    for law in gramian.relations(table):
+        if law.n_exceptions:
+            assert np.median(np.abs(law.imbalance(clean))) < 1e-2, str(law)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_independent_printed_columns_have_no_law_with_exceptions(seed):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "a": rng.integers(0, 30, 400),
+            "b": rng.uniform(0, 9, 400).round(1),
+            "c": rng.lognormal(3, 1, 400).round(2),
+            "d": rng.choice([0, 0, 0, 5, 10], 400),
+            "e": rng.integers(0, 2, 400),
+            "f": rng.normal(50, 9, 400).round(0),
+        }
+    )
+    assert [str(law) for law in gramian.relations(table) if law.n_exceptions] == []
+
+
+def test_a_threshold_is_found_in_spite_of_wrong_flags():
+    rng = np.random.default_rng(0)
+    weight = rng.gamma(2, 9, 800).round(1)
+    heavy = (weight > 30).astype(int)
+    heavy[rng.choice(800, 24, replace=False)] ^= 1
+    (law,) = gramian.relations(pd.DataFrame({"weight": weight, "heavy": heavy}))
+    assert str(law).startswith("heavy = [weight > 30")
+    assert law.n_exceptions == 24
+
+
+def test_all_rows_of_a_large_table_are_tested_for_exceptions():
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(1, 99, (2, 30_000)).round(2)
+    total = (a + b).round(2)
+    total[rng.choice(30_000, 60, replace=False)] += 5
+    (law,) = gramian.relations(pd.DataFrame({"a": a, "b": b, "total": total}))
+    assert str(law) == "total = a + b"
+    assert law.n_rows == 30_000
+    assert law.n_exceptions == 60
+
+
+def test_one_wrong_cell_of_many_rows_outside_the_sample_does_not_hide_a_law():
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((2, 30_000))
+    product = a * b
+    product[17] = 8.0
+    (law,) = gramian.relations(pd.DataFrame({"a": a, "b": b, "product": product}))
+    assert str(law) == "product = a · b"
+    assert law.n_exceptions == 1
