@@ -139,3 +139,24 @@ def test_one_wrong_cell_of_many_rows_outside_the_sample_does_not_hide_a_law():
     (law,) = gramian.relations(pd.DataFrame({"a": a, "b": b, "product": product}))
     assert str(law) == "product = a · b"
     assert law.n_exceptions == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_threshold_that_only_goes_along_is_no_law(seed):
+    rng = np.random.default_rng(seed)
+    time = rng.exponential(1000, 300).round(0)
+    died = (time + 300 * rng.standard_normal(300) < 900).astype(int)
+    number = np.arange(300) + 1
+    sorted_group = (number + 20 * rng.standard_normal(300) > 150).astype(int)
+    table = pd.DataFrame({"time": time, "died": died, "row": number, "group": sorted_group})
+    assert [str(law) for law in gramian.relations(table) if law.n_exceptions] == []
+
+
+def test_an_approximation_that_rounding_hides_in_most_rows_is_no_law():
+    rng = np.random.default_rng(0)
+    people = rng.integers(1_000, 90_000, 400)
+    density = rng.uniform(50, 900, 400).round(4)
+    area = (people / density / 1000).round(3)
+    nearly = (people * rng.uniform(0.95, 1.0, 400)).round(0)
+    table = pd.DataFrame({"density": density, "area": area, "nearly": nearly})
+    assert [str(law) for law in gramian.relations(table) if law.n_exceptions] == []

@@ -201,7 +201,8 @@ class LawSearch:
             pool.sort(key=lambda verdict: oddness(verdict, everything))
             before = len(self.found)
             for verdict in pool:
-                self._believe(verdict)
+                if not any({*each.columns} == {*verdict.law.columns} for each in context.laws):
+                    self._believe(verdict)
             found = [each for each in self.found[before:] if each.rows is not None]
             control = control.of_rows_that_obey([each.law for each in found])
             if not found or control.train.n_rows < FEW_ROWS:

@@ -22,8 +22,10 @@ ROUNDED = 1e-6
 """Values are rounded to this share of the spread of a column before they are hashed."""
 MOST_MEDIANS = 10.0
 """Largest weight of a row, in medians of all weights, that the effective number of rows counts."""
-FEWEST_LEVELS = 12
+FEWEST_LEVELS = 5
 """A column with at most this many values does not show that equal rows are copies."""
+MANY_LEVELS = 12
+"""A single column shows that equal rows are copies if it has more values than this."""
 FEWEST = 2
 """Smallest number of different rows to which a model can be fitted."""
 FIRST_ROWS = 500
@@ -84,7 +86,7 @@ def observations(table: Any, weights: Array | None) -> DistinctRows:
     every = all_rows(table, weights)
     if n_rows == len(every.copies) or n_rows < FEWEST:
         return every
-    if most_levels(distinct.table) > max(FEWEST_LEVELS, n_rows / 2):
+    if _is_measured(distinct.table):
         return distinct
     times = int(np.gcd.reduce(distinct.copies))
     if times == 1 or weights is not None:
@@ -93,15 +95,21 @@ def observations(table: Any, weights: Array | None) -> DistinctRows:
     return DistinctRows(distinct.table[rows], None, np.full(len(rows), times))
 
 
-def most_levels(table: Any) -> int:
-    """Return the largest number of different values of a column."""
+def _is_measured(table: Any) -> bool:
+    """Return True if different rows have different numbers in a column, or in most columns.
+
+    One column must have many different values for that, because a column of prices has a different
+    value for each of a few categories.
+    """
     columns: Any = table
     if issparse(table):
         columns = columns.tocsc()
         parts = np.split(columns.data, columns.indptr[1:-1])
     else:
         parts = list(columns.T)
-    return max((len(np.unique(part)) for part in parts), default=0)
+    n_levels = np.array([len(np.unique(part)) for part in parts])
+    telling = n_levels > max(FEWEST_LEVELS, table.shape[0] / 2)
+    return bool(n_levels[telling].max(initial=0) > MANY_LEVELS or 2 * telling.sum() > len(parts))
 
 
 def distinct_rows(table: Any, weights: Array | None) -> DistinctRows:

@@ -44,7 +44,11 @@ def steps_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
     Wrong cells may give y more values; two values must still be in most rows.
     """
     values = context.train
-    sources = [i for i in context.distinct if len(np.unique(values.x[:, i])) > FEWEST_VALUES]
+    sources = [
+        i
+        for i in context.distinct
+        if len(np.unique(values.x[:, i])) > FEWEST_VALUES and not context.traits[i].counts_up
+    ]
     for k in context.distinct:
         y = values.x[:, k]
         levels, counts = np.unique(y, return_counts=True)

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from gramian.laws._law_tolerances import EXACT_ERROR
-from gramian.laws.forms import Law, Values
+from gramian.laws.forms import Law, Values, comparison
 from gramian.laws.judge._control import SPARE_ROWS, Control, Verdict
-from gramian.laws.judge._printed_digits import rows_that_hold
+from gramian.laws.judge._printed_digits import rows_that_hold, widths_missed
 
 LEAST_SHARE = 0.8
 """Smallest share of the rows that obey a believed law."""
@@ -19,6 +19,14 @@ EXCEPTION = 15.0
 """Columns that a law may have more if all rows obey it and not no row."""
 COUNTED = 2.0
 """Columns that a law may have more if it computes a decimal number, and not a count."""
+FAR = 4.0
+"""Smallest median error of the rows that break a law, in largest errors of rounding."""
+NEAREST = 0.2
+"""Share of the rows that are near a threshold."""
+LEAST_STEP = 0.88
+"""Smallest share of all rows, and of the rows near a threshold, that obey the threshold."""
+FEW_EXCEPTIONS = 0.99
+"""Share of rows above which the other rows may miss a law by little."""
 BEYOND_CHANCE = 0.6
 """Smallest share of the rows that obey a law, of those that do not obey it by chance.
 
@@ -51,6 +59,8 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     chance = max(_share_by_chance(law, tables[0], i, target) for i in law.columns)
     if share - chance < BEYOND_CHANCE * (1 - chance):
         return None
+    if not all(mask.all() for mask in masks) and not _are_wrong_cells(law, tables[0], target):
+        return None
     rows = [table.take(mask) for table, mask in zip(tables, masks, strict=True)]
     test = rows[1] if len(rows) > 1 else None
     inner = control if all(mask.all() for mask in masks) else Control(rows[0], test, control.seed)
@@ -60,6 +70,27 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     if verdict is None or inner is control:
         return verdict
     return replace(verdict, share=share, rows=(rows[0], test), target=target)
+
+
+def _are_wrong_cells(law: Law, values: Values, target: int | None) -> bool:
+    """Return True if the rows that break a law look like rows with a wrong cell.
+
+    A wrong cell misses the law by far. The rows that break an approximation miss it by little more
+    than rounding, and those that break a threshold lie near the threshold.
+    """
+    holds = rows_that_hold(law, values, target)
+    steps = [(i, comparison(atom)) for each in law.monomials for (i, atom), _ in each]
+    for i, step in steps:
+        if step is not None:
+            x = values.x[:, i]
+            below = np.argsort(np.argsort(x, kind="stable")) - np.sum(x <= step[1]) + 0.5
+            near = np.abs(below) <= np.quantile(np.abs(below), NEAREST)
+            return bool(holds.mean() >= LEAST_STEP and holds[near].mean() >= LEAST_STEP)
+    if holds.mean() >= FEW_EXCEPTIONS:
+        return True
+    missed = widths_missed(law, values, target)[~holds]
+    missed = missed[~np.isnan(missed)]
+    return not len(missed) or bool(np.median(missed) >= FAR)
 
 
 def _share_by_chance(law: Law, values: Values, column: int, target: int | None) -> float:

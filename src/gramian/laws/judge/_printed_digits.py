@@ -51,6 +51,19 @@ def rows_that_hold(law: Law, values: Values, target: int | None) -> NDArray[np.b
         return np.asarray(missed <= width)
 
 
+def widths_missed(law: Law, values: Values, target: int | None) -> Array:
+    """Return for each row the error of a law, divided by the largest error of rounding.
+
+    Parameters
+    ----------
+    law, values, target
+        As in `printed_error`.
+    """
+    with np.errstate(all="ignore"):
+        missed, width, _ = _printed_widths(law, values, target)
+        return np.asarray(missed / np.maximum(width, np.finfo(np.float64).tiny))
+
+
 def _printed_widths(law: Law, values: Values, target: int | None) -> tuple[Array, Array, Array]:
     """Return for each row the error of a law, the largest error of rounding, the largest term."""
     terms, traits = law.terms(values), values.traits
