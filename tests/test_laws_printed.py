@@ -95,6 +95,7 @@ def test_a_row_that_is_off_by_more_than_its_last_digit_is_an_exception():
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 4))
 @example(65536, 0)  # most rows of some terms are zeros
+@example(4210, 2)  # all terms of a threshold are zero in the rows that obey it
 def test_independent_rounded_columns_have_no_law(seed, decimals):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(30, 300))

@@ -19,7 +19,8 @@ The limit allows for a number that was rounded twice.
 def printed_error(law: Law, values: Values, target: int | None) -> float:
     """Return the relative error of a law that the rounding of printed digits can cause.
 
-    The result is infinite if a row misses the law by more than rounding can explain.
+    The result is infinite if a row misses the law by more than rounding can explain, or if all
+    terms are zero in all rows.
 
     Parameters
     ----------
@@ -32,9 +33,9 @@ def printed_error(law: Law, values: Values, target: int | None) -> float:
         numbers, which are counts.
     """
     missed, width, largest = _printed_widths(law, values, target)
-    if not (missed <= width).all():
-        return np.inf
     there = largest > 0
+    if not (missed <= width).all() or not there.any():
+        return np.inf
     return float(np.sqrt(np.mean((width[there] / largest[there]) ** 2)))
 
 
