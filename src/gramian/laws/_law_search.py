@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -21,10 +22,10 @@ from gramian.laws.columns import Traits
 from gramian.laws.forms import Law, Values
 from gramian.laws.judge import (
     FEW_ROWS,
-    HELD_OUT_SHARE,
     Control,
     Verdict,
     among_steps,
+    divided_rows,
     is_consequence,
     judge_mostly,
     oddness,
@@ -32,10 +33,6 @@ from gramian.laws.judge import (
     without_echoes,
 )
 
-MAX_ROWS = 2_000
-"""Largest number of rows to which laws are fitted."""
-MAX_JUDGES = 2_000
-"""Largest number of held-out rows on which laws are tested."""
 FEWER_ROWS = 1_000
 """Approximate number of rows that are used to choose among laws with few terms."""
 GRADIENT_ROWS = 30
@@ -79,13 +76,9 @@ class LawSearch:
         settled: Sequence[set[int]] = (),
     ) -> None:
         scale = np.array([each.scale for each in traits])
-        order = np.random.default_rng(seed).permutation(len(x))
-        n_test = 0 if len(x) < FEW_ROWS else int(HELD_OUT_SHARE * len(x))
-        n_test = max(n_test, len(x) - MAX_ROWS) if n_test else 0
-        train = np.sort(order[n_test:])
-        test = np.sort(order[:n_test][:MAX_JUDGES])
+        train, test = divided_rows(len(x), seed)
         self.train = Values(np.asfortranarray(x[train]), scale, traits)
-        judges = Values(np.asfortranarray(x[test]), scale, traits) if n_test else None
+        judges = Values(np.asfortranarray(x[test]), scale, traits) if len(test) else None
         self.control = Control(self.train, judges, seed)
         self.found: list[Verdict] = []
         few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
@@ -168,14 +161,19 @@ class LawSearch:
 
     def _consider_printed(self, candidate: Candidate) -> None:
         law, n_tried, target = candidate
+        verdict = self._rounded_first(
+            law, lambda choice: self.control.judge_printed(choice, n_tried, target)
+        )
+        if verdict is not None:
+            self._believe(verdict)
+
+    def _rounded_first(self, law: Law, judge: Callable[[Law], Verdict | None]) -> Verdict | None:
+        """Return the verdict on a law with round coefficients, or on the law itself, or None."""
         if not law.is_writable(self.train.scale):
-            return
-        for choice in (snapped(law, self.train.scale), law):
-            if choice is not None:
-                verdict = self.control.judge_printed(choice, n_tried, target)
-                if verdict is not None:
-                    self._believe(verdict)
-                    return
+            return None
+        choices = (snapped(law, self.train.scale), law)
+        verdicts = (judge(choice) for choice in choices if choice is not None)
+        return next((verdict for verdict in verdicts if verdict is not None), None)
 
     def _mostly(self, generators: Sequence[Generator]) -> None:
         """Accept laws that most rows obey, simple laws first: wrong cells are exceptions.
@@ -189,15 +187,11 @@ class LawSearch:
             pool = []
             for law, n_tried, target in self._candidates(generators):
                 context.check_time()
-                if not law.is_writable(everything.scale):
-                    continue
-                for choice in (snapped(law, everything.scale), law):
-                    verdict = None
-                    if choice is not None:
-                        verdict = judge_mostly(control, choice, n_tried, target)
-                    if verdict is not None:
-                        pool.append(verdict)
-                        break
+                verdict = self._rounded_first(
+                    law, partial(judge_mostly, control, n_tried=n_tried, target=target)
+                )
+                if verdict is not None:
+                    pool.append(verdict)
             pool.sort(key=lambda verdict: oddness(verdict, everything))
             before = len(self.found)
             for verdict in pool:

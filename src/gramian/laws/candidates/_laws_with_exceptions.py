@@ -271,9 +271,8 @@ def least_absolute(design: Array, y: Array) -> Array:
 def _sum(values: Values, rows: IntArray, target: int, others: Sequence[int]) -> Law | None:
     """Return a sum of at least two columns, and perhaps a constant, that gives a column."""
     some = values.take(rows)
-    terms = [((i, "x"),) for i in others]
     y, width = some.of((target, "x")), _widths(some, target)
-    design = np.column_stack([*(some.of(each[0]) for each in terms), np.ones(some.n_rows)])
+    design = _with_constant(some, others)
     found = _fit_to_holding(design, y, width)
     if found is None:
         return None
@@ -281,9 +280,7 @@ def _sum(values: Values, rows: IntArray, target: int, others: Sequence[int]) -> 
     which = _needed(design[holds], y[holds], width[holds], found)
     if sum(k < len(others) for k in which) < 2:
         return None
-    every: Array = np.column_stack(
-        [*(values.of(each[0]) for each in terms), np.ones(values.n_rows)]
-    )
+    every = _with_constant(values, others)
     found = _fit_to_holding(every[:, which], values.of((target, "x")), _widths(values, target))
     if found is None or not found.all():
         return None
@@ -292,6 +289,11 @@ def _sum(values: Values, rows: IntArray, target: int, others: Sequence[int]) -> 
     ]
     own: Variable = (target, "x")
     return Law(np.append(-1.0, found), (((own, 1),), *variables))
+
+
+def _with_constant(values: Values, columns: Sequence[int]) -> Array:
+    """Return the scaled columns, followed by a column of ones."""
+    return np.column_stack([*(values.of((i, "x")) for i in columns), np.ones(values.n_rows)])
 
 
 def _needed(design: Array, y: Array, width: Array, found: Array) -> list[int]:

@@ -7,9 +7,9 @@ Open `_control.py` first, which judges laws among numbers. The tallies judge law
 from gramian.laws.judge._consequences import among_steps, is_consequence, without_echoes
 from gramian.laws.judge._control import (
     FEW_ROWS,
-    HELD_OUT_SHARE,
     Control,
     Verdict,
+    divided_rows,
     refit_law,
 )
 from gramian.laws.judge._date_tally import DateTally

@@ -31,6 +31,10 @@ FEW_ROWS = 40
 """In tables with fewer rows, no rows are held out: each row is predicted from all other rows."""
 HELD_OUT_SHARE = 0.25
 """Share of the rows that are held out: laws are tested on them, and not fitted to them."""
+MAX_ROWS = 2_000
+"""Largest number of rows to which laws are fitted."""
+MAX_JUDGES = 2_000
+"""Largest number of held-out rows on which laws are tested."""
 DISTINCT_SHARE = 0.5
 """Equal rows count as one observation if at most this share of the rows is different."""
 VANISHES = 1e-9
@@ -262,8 +266,9 @@ class Control:
         values, traits = self.train, self.train.traits
         if rounding and not any(traits[i].whole for i in law.columns):
             return True
-        missed = law.terms(values).sum(axis=1)
-        if np.abs(missed).max() <= EXACT_ERROR * np.abs(law.terms(values)).max():
+        terms = law.terms(values)
+        missed = terms.sum(axis=1)
+        if np.abs(missed).max() <= EXACT_ERROR * np.abs(terms).max():
             return True
         if not any(neighbours_resemble(values.x[:, i]) for i in law.columns):
             return True
@@ -326,11 +331,19 @@ def divided(values: Values, seed: int) -> Control:
 
     `seed` chooses the held-out rows.
     """
-    n_rows = values.n_rows
+    train, test = divided_rows(values.n_rows, seed)
+    return Control(values.take(train), values.take(test) if len(test) else None, seed)
+
+
+def divided_rows(n_rows: int, seed: int) -> tuple[IntArray, IntArray]:
+    """Return the numbers of the rows to fit laws to, and of the held-out rows, in their order.
+
+    No rows are held out if there are fewer than `FEW_ROWS`. `seed` chooses the held-out rows.
+    """
     order = np.random.default_rng(seed).permutation(n_rows)
     n_test = 0 if n_rows < FEW_ROWS else int(HELD_OUT_SHARE * n_rows)
-    train, test = np.sort(order[n_test:]), np.sort(order[:n_test])
-    return Control(values.take(train), values.take(test) if n_test else None, seed)
+    n_test = max(n_test, n_rows - MAX_ROWS) if n_test else 0
+    return np.sort(order[n_test:]), np.sort(order[:n_test][:MAX_JUDGES])
 
 
 def refit_law(law: Law, values: Values) -> Law:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws.forms import Law, Values, comparison
@@ -59,7 +60,9 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     chance = max(_share_by_chance(law, tables[0], i, target) for i in law.columns)
     if share - chance < BEYOND_CHANCE * (1 - chance):
         return None
-    if not all(mask.all() for mask in masks) and not _are_wrong_cells(law, tables[0], target):
+    if not all(mask.all() for mask in masks) and not _are_wrong_cells(
+        law, tables[0], masks[0], target
+    ):
         return None
     rows = [table.take(mask) for table, mask in zip(tables, masks, strict=True)]
     test = rows[1] if len(rows) > 1 else None
@@ -72,13 +75,14 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     return replace(verdict, share=share, rows=(rows[0], test), target=target)
 
 
-def _are_wrong_cells(law: Law, values: Values, target: int | None) -> bool:
+def _are_wrong_cells(
+    law: Law, values: Values, holds: NDArray[np.bool_], target: int | None
+) -> bool:
     """Return True if the rows that break a law look like rows with a wrong cell.
 
     A wrong cell misses the law by far. The rows that break an approximation miss it by little more
     than rounding, and those that break a threshold lie near the threshold.
     """
-    holds = rows_that_hold(law, values, target)
     steps = [(i, comparison(atom)) for each in law.monomials for (i, atom), _ in each]
     for i, step in steps:
         if step is not None:
