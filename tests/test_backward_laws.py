@@ -211,7 +211,7 @@ def test_large_sparse_matrices_are_not_written_out_for_laws(monkeypatch):
     x = np.random.default_rng(0).uniform(1, 2, (60, 2))
     X = sp.csr_array(np.column_stack([x, np.log(x[:, 0])]))
     assert len(GFA().fit(X).model_.laws) == 1
-    monkeypatch.setattr("gramian.estimators._gfa.MOST_CELLS", 100)
+    monkeypatch.setattr("gramian.estimators._laws_of_columns.MOST_CELLS", 100)
     assert GFA().fit(X).model_.laws == ()
 
 

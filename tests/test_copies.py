@@ -1,5 +1,7 @@
 """Copies of a row are one row of larger weight, wherever rows that are left out decide."""
 
+import functools
+
 import dask.array as da
 import numpy as np
 import pandas as pd
@@ -7,10 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.base import clone
 
 import gramian
 from gramian import GCA, GFA, GFR, GFS, PolynomialManifold
 from gramian.core.rows import distinct_rows, first_of_equal
+from gramian.core.rows._observations import RowSample
 
 pytestmark = pytest.mark.filterwarnings("ignore::gramian.exceptions.OverfittingWarning")
 
@@ -127,3 +131,36 @@ def test_categories_that_are_equal_by_chance_keep_their_lookups():
     once = [str(each) for each in gramian.relations(table)]
     assert once == [str(each) for each in gramian.relations(pd.concat([table] * 20))]
     assert len(once) == 1
+
+
+def test_the_sample_of_rows_read_in_pieces_is_the_sample_of_the_table():
+    rng = np.random.default_rng(3)
+    table = rng.integers(0, 9, (9_000, 5)).astype(float)
+    weights = rng.uniform(0.5, 2.0, len(table))
+    whole = RowSample.of(table, weights)
+    pieces = [RowSample.of(table[part], weights[part]) for part in np.split(np.arange(9_000), 9)]
+    joined = functools.reduce(RowSample.merge, pieces)
+    counts = pd.DataFrame(table).value_counts().to_numpy()
+    assert len(whole.hashes) == 4_096 < len(counts)
+    np.testing.assert_array_equal(joined.hashes, whole.hashes)
+    np.testing.assert_array_equal(joined.cells, whole.cells)
+    np.testing.assert_array_equal(joined.copies, whole.copies)
+    np.testing.assert_allclose(joined.weights, whole.weights, rtol=1e-12)
+    assert whole.copies.mean() == pytest.approx(counts.mean(), rel=0.02)
+    everything = RowSample.of(table, np.ones(9_000))
+    kish = counts.sum() ** 2 / np.sum(counts**2)
+    assert everything.effective_n_rows == pytest.approx(kish, rel=0.05)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_equal_rows_of_counts_are_observations_in_every_kind_of_table(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.poisson(rng.exponential(0.3, 6), (3_000, 6)) * rng.uniform(0.5, 2, 6)
+    table, apart = np.column_stack([x, x[:, 0] * x[:, 1]])[600:], x[:600]
+    apart = np.column_stack([apart, apart[:, 0] * apart[:, 1]])
+    estimator = GFR(3, family="polynomial", degree=3, scale=True, memory_budget=2**20)
+    forms = [table, lambda: iter(np.array_split(table, 7)), da.from_array(table, chunks=(500, -1))]
+    in_memory, *others = (clone(estimator).fit(each, validation_data=apart) for each in forms)
+    for other in others:
+        np.testing.assert_array_equal(other.alpha_path_, in_memory.alpha_path_)
+        np.testing.assert_allclose(other.components_, in_memory.components_, atol=1e-8)

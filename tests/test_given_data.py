@@ -32,7 +32,7 @@ def decimals():
     rng = np.random.default_rng(0)
     x, y = ([Decimal(int(i)) / 100 for i in rng.integers(1, 999, 80)] for _ in range(2))
     frame = pd.DataFrame({"x": x, "y": y, "z": [a + b for a, b in zip(x, y, strict=True)]})
-    frame.loc[3, "x"], frame.loc[5, "z"] = None, Decimal("NaN")
+    frame.loc[3, "x"], frame.loc[3, "z"] = None, Decimal("NaN")
     return frame
 
 

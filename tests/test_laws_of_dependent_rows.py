@@ -126,3 +126,21 @@ def test_repeated_measurements_are_no_keys():
     assert not len(gramian.relations(table))
     with_name = table.assign(region=[f"r{i}" for i in region])
     assert any("region" in str(each) for each in gramian.relations(with_name))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_steady_growth_is_no_law(seed):
+    rng = np.random.default_rng(seed)
+    growth = np.cumsum(0.01 + 0.002 * rng.standard_normal((40, 4)), axis=0)
+    table = pd.DataFrame(np.round(1e6 * np.exp(growth)), columns=[*"abcd"])
+    table.insert(0, "year", 1950 + np.arange(40))
+    assert not len(gramian.relations(table))
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_dates_give_no_slopes_of_independent_series(seed):
+    rng = np.random.default_rng(seed)
+    growth = np.cumsum(0.02 + 0.007 * rng.standard_normal((300, 5)), axis=0)
+    table = pd.DataFrame(1000 * np.exp(growth), columns=[*"abcde"])
+    table.insert(0, "date", pd.date_range("1990-01-01", periods=300))
+    assert not len(gramian.relations(table))

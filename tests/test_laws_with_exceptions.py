@@ -160,3 +160,27 @@ def test_an_approximation_that_rounding_hides_in_most_rows_is_no_law():
     nearly = (people * rng.uniform(0.95, 1.0, 400)).round(0)
     table = pd.DataFrame({"density": density, "area": area, "nearly": nearly})
     assert [str(law) for law in gramian.relations(table) if law.n_exceptions] == []
+
+
+@pytest.mark.parametrize("share", [0.01, 0.05])
+@pytest.mark.parametrize(
+    "formula",
+    [
+        lambda a, b, c: a * np.exp(-b / c),
+        lambda a, b, c: a / (1 + a * b / c),
+        lambda a, b, c: np.sqrt(a**2 + b**2 - 2 * a * b * np.cos(c)),
+        lambda a, b, c: a * b**2 / (c**3 + a**3),
+    ],
+)
+def test_wrong_cells_do_not_hide_laws_beyond_the_catalogue(formula, share):
+    rng = np.random.default_rng(5)
+    a, b, c = rng.uniform(1, 5, (3, 2000))
+    y = formula(a, b, c)
+    wrong = rng.choice(2000, int(share * 2000), replace=False)
+    damaged = y.copy()
+    damaged[wrong] = rng.permutation(y)[wrong] * rng.choice([1, 10, 3], len(wrong))
+    (law,) = gramian.relations(np.column_stack([a, b, c, damaged]), [*"abcy"])
+    fresh = rng.uniform(1, 5, (3, 500))
+    new = dict(zip("abcy", [*fresh, formula(*fresh)], strict=True))
+    assert np.abs(law.imbalance(new)).max() < 1e-9
+    assert law.n_exceptions == (damaged != y).sum()

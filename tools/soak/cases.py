@@ -87,7 +87,7 @@ class Case:
         """Return True if the estimator takes a form of table."""
         if isinstance(self.estimator, PolynomialManifold):
             return form != "sparse"
-        return self.takes_files or form in ("array", "npy")
+        return self.takes_files or form == "array"
 
     @property
     def takes_checkpoints(self) -> bool:
@@ -116,7 +116,8 @@ class Case:
 
     def refuse_borders(self, table: Table) -> None:
         """Raise an UndecidedError if rounding errors decide which columns vary."""
-        x, weights = table.x, table.weights
+        x = np.where(np.isnan(table.x), np.nanmean(table.x, axis=0), table.x)
+        weights = table.weights
         if isinstance(self.estimator, GFR | GCA) and _nearly_flat(*oracle.centred(x, weights)):
             raise UndecidedError
         if _nearly_constant(x, weights):

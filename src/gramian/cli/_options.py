@@ -179,6 +179,15 @@ class MethodOptions:
         "--laws/--no-laws",
         default=True,
     )
+    exceptions: float = _method(
+        "SHARE",
+        "gfa: the largest share of the rows that may break a law which drops a column, such as "
+        "0.02; by default such a column is kept.",
+        default=0.0,
+        min=0,
+        max=1,
+        show_default=False,
+    )
     prove: bool = _method(
         "", "gfa, gca: search all sets of up to 20 for a smaller one.", "--prove", default=False
     )
@@ -221,7 +230,9 @@ class MethodOptions:
 
 SelectionMethod = Annotated[MethodOptions, "directions"]
 """Options of ``gramian select``: `MethodOptions` without the options named here."""
-ExtractionMethod = Annotated[MethodOptions, "keep", "prefer", "laws", "criterion", "given"]
+ExtractionMethod = Annotated[
+    MethodOptions, "keep", "prefer", "laws", "exceptions", "criterion", "given"
+]
 """Options of ``gramian extract``: `MethodOptions` without the options named here."""
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from scipy.sparse import issparse
 
+from gramian._support.scikit_learn import Interval
 from gramian._support.types import IntArray
 from gramian._support.words import names_or_numbers
 from gramian.core.elimination import Preferences
@@ -25,12 +26,12 @@ from gramian.estimators._elimination_fit import (
     drop_redundant,
     threshold_of,
 )
+from gramian.estimators._laws_of_columns import LawsOfColumns, laws_of_columns, may_have_laws
 from gramian.estimators._parameter_docs import FEATURES, documented
 from gramian.estimators._selector import Columns, Selector, indices, select_columns
 from gramian.families import Family
 from gramian.fitting import (
     Algorithm,
-    ArrayData,
     CheckedData,
     EliminationSearch,
     FittedModel,
@@ -42,18 +43,12 @@ from gramian.fitting import (
 )
 
 if TYPE_CHECKING:
-    from gramian.laws import AnyLaw, ColumnLaw
+    from gramian.laws import ColumnLaw
 
 SHARE_BESIDE_LAWS = 1e-4
 """Residual share of variance that `threshold="auto"` stands for with `laws`. The share is smaller
 than without laws: laws have dropped the computed features already, and features that are close to a
 function by chance are kept."""
-SEED = 0
-"""Seed that chooses the rows which confirm laws."""
-MOST_CELLS = 2**24
-"""Largest number of cells of a sparse matrix that is searched for laws by default: 128 MB."""
-ROWS_A_LEVEL = 10
-"""Least number of rows per level, on average; levels with fewer rows are names of units."""
 
 
 @documented(
@@ -102,6 +97,10 @@ class GFA(Selector):
         column that is constant within each unit is not dropped merely because the unit's
         identifier determines it. By default True with ``backward=True``, which laws need, except
         for large sparse matrices: a search for laws would write out their zeros.
+    exceptions : float, default=0.0
+        The largest share of the rows in which a column that a law computes may differ from the
+        law. By default, a law with exceptions drops no column, and functions do not drop its
+        columns, because the exceptions would be lost.
     prove : bool, default=False
         True to search all sets of up to 20 features for a smaller set to keep;
         ``elimination_.minimal`` is "proved" if none exists. For ``backward=True``.
@@ -159,6 +158,7 @@ class GFA(Selector):
         "keep": ["array-like", None],
         "priority": ["array-like", None],
         "laws": ["boolean", None],
+        "exceptions": [Interval(Real, 0, 1, closed="left")],
         "family": [*Selector._parameter_constraints["family"], None],
     }
     redundant_features_: IntArray
@@ -173,6 +173,7 @@ class GFA(Selector):
         keep: Columns | None = None,
         priority: Columns | None = None,
         laws: bool | None = None,
+        exceptions: float = 0.0,
         prove: bool = False,
         scale: bool = False,
         family: str | Family | None = None,
@@ -196,6 +197,7 @@ class GFA(Selector):
         self.keep = keep
         self.priority = priority
         self.laws = laws
+        self.exceptions = exceptions
         self.prove = prove
         self.scale = scale
         self.family = family
@@ -231,48 +233,32 @@ class GFA(Selector):
     def _algorithm(self, data: CheckedData) -> Algorithm:
         if not self.backward:
             check_published(prove=self.prove)
-            for name in ("keep", "priority", "laws"):
+            for name in ("keep", "priority", "laws", "exceptions"):
                 if getattr(self, name):
                     raise ValueError(f"{name} needs backward=True: set that, or leave {name} out.")
             published = partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
             return Algorithm(published, repeats=True)
         check_elimination(self._threshold[0], self.relative)
-        wanted = self.laws or (self.laws is None and _may_have_laws(data))
-        laws, alternatives = self._laws_of(data) if wanted else ((), {})
+        wanted = self.laws or (self.laws is None and may_have_laws(data))
+        found = self._laws_of(data) if wanted else LawsOfColumns()
         eliminate = partial(
             eliminate_columns,
             keep=self.keep,
             priority=self.priority,
-            laws=laws,
-            alternatives=alternatives,
+            found=found,
             prove=self.prove,
         )
         return Algorithm(eliminate, repeats=True, leaves_rows_out=True)
 
-    def _laws_of(
-        self, data: CheckedData
-    ) -> tuple[tuple[ColumnLaw, ...], Mapping[str, Sequence[str]]]:
-        """Return laws that compute columns, and alternatives.
-
-        The alternatives are, for each computed column, the columns that could be dropped in its
-        place.
-        """
-        # The import takes a while.
-        from gramian.laws import TooFewValuesError, relations, reproducible
-
-        names = names_or_numbers(data.names, data.n_columns)
-        table = data.whole
-        if isinstance(data, ArrayData) and data.weights is not None:
-            table = table[data.weights > 0]
-        try:
-            found = relations(table, names, tolerance=0, random_state=SEED)
-        except TooFewValuesError:
-            return (), {}
-        found = replace(found, relations=tuple(each for each in found if not _names_units(each)))
-        wanted = [names[i] for i in indices(self.keep or (), data.names, data.n_columns, "keep")]
-        first = indices(self.priority or (), data.names, data.n_columns, "priority")
-        laws, kept = reproducible(found, table, wanted, [names[i] for i in first])
-        return tuple(laws.values()), found.alternatives(laws, keep=kept)
+    def _laws_of(self, data: CheckedData) -> LawsOfColumns:
+        """Return the laws that compute columns, and the columns that laws would compute nearly."""
+        names, n = data.names, data.n_columns
+        return laws_of_columns(
+            data,
+            keep=indices(self.keep or (), names, n, "keep"),
+            prefer=indices(self.priority or (), names, n, "priority"),
+            exceptions=self.exceptions,
+        )
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         assert isinstance(model.search, RedundancySearch)
@@ -285,8 +271,7 @@ def eliminate_columns(
     keep: Columns | None = None,
     priority: Columns | None = None,
     *,
-    laws: Sequence[ColumnLaw] = (),
-    alternatives: Mapping[str, Sequence[str]] | None = None,
+    found: LawsOfColumns,
     prove: bool = False,
 ) -> FittedModel:
     """Begin with all columns, and drop columns that functions of the others explain.
@@ -299,10 +284,9 @@ def eliminate_columns(
         The parameters of the fit.
     keep, priority : sequence of str or int, optional
         The parameters of :class:`GFA`.
-    laws : sequence of ColumnLaw
-        Laws that compute columns. These columns are dropped first; the columns that laws need stay.
-    alternatives : mapping from str to sequence of str
-        Columns that laws could drop in place of a column that they compute.
+    found : LawsOfColumns
+        Laws that compute columns. These columns are dropped first; the columns that laws need stay,
+        and so do the columns that laws compute except in some rows.
     prove : bool
         The parameter of :class:`GFA`.
     """
@@ -312,8 +296,10 @@ def eliminate_columns(
     wanted = np.zeros(n_columns)
     first = indices(priority or (), problem.names, n_columns, "priority")
     wanted[first] = np.arange(len(first), 0, -1)
-    given = [place[law.column] for law in laws]
-    needed = {place[name] for law in laws for name in law.columns} - {*given}
+    given = [place[law.column] for law in found.laws]
+    needed = {place[name] for law in found.laws for name in law.columns} - {*given}
+    if request.limits.n_steps is None:
+        needed |= {place[name] for name in found.stay}
     varies = problem.centring.varies.copy()
     varies[given] = False
     preferences = Preferences(
@@ -329,15 +315,16 @@ def eliminate_columns(
     )
     search = model.search
     if isinstance(search, EliminationSearch):
-        found = search.selection
-        kept = {*found.kept}
+        selection = search.selection
+        kept = {*selection.kept}
         exchanges = {
             place[column]: tuple(sorted(kept.intersection(place[name] for name in others)))
-            for column, others in (alternatives or {}).items()
+            for column, others in found.alternatives.items()
         }
-        found = replace(found, alternatives={**found.alternatives, **exchanges})
-        search = replace(search, selection=found)
-    return replace(model, laws=_computed_by(laws, model), search=search)
+        selection = replace(selection, alternatives={**selection.alternatives, **exchanges})
+        search = replace(search, selection=selection)
+    laws = _computed_by(found.laws, model)
+    return replace(model, laws=laws, near_laws=found.near, search=search)
 
 
 def _computed_by(laws: Sequence[ColumnLaw], model: FittedModel) -> tuple[ColumnLaw, ...]:
@@ -351,22 +338,3 @@ def _computed_by(laws: Sequence[ColumnLaw], model: FittedModel) -> tuple[ColumnL
     from gramian.laws import computable
 
     return tuple(computable(laws, model.kept_names).values())
-
-
-def _may_have_laws(data: CheckedData) -> bool:
-    """Return True if laws are searched by default, which is not so for a large sparse matrix.
-
-    The search needs all cells of the matrix in memory.
-    """
-    if not isinstance(data, ArrayData):
-        return True
-    n_rows, n_columns = data.table.shape
-    return not issparse(data.table) or bool(n_rows * n_columns <= MOST_CELLS)
-
-
-def _names_units(law: AnyLaw) -> bool:
-    """Return True if a law looks up a property of a unit, such as a person, by its name.
-
-    Such a law is no redundancy: new units have other names.
-    """
-    return law.n_levels * ROWS_A_LEVEL > law.n_rows

@@ -118,10 +118,9 @@ class Selector(SelectorMixin, PursuitEstimator):
         -------
         X_original : array of shape (n_samples, n_features)
             All features, the selected ones as given; in float32 if X is. In a row in which a
-            selected feature is missing, the features that are not selected are missing, too,
-            except features that laws compute: use :class:`GramianImputer` first to fill the
-            selected features. For a Dask collection, a lazy array; with `output`, the path of the
-            written file.
+            selected feature is missing, the features that depend on it are missing, too: use
+            :class:`GramianImputer` first to fill the selected features. For a Dask collection, a
+            lazy array; with `output`, the path of the written file.
         """
         check_is_fitted(self)
         model, support = self.model_, self.support_

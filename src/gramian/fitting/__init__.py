@@ -19,6 +19,7 @@ from gramian.fitting._blockwise import (
 from gramian.fitting._cautions import (
     Caution,
     NearDependence,
+    NearLaw,
     Overfitting,
     Remedy,
     Saturation,

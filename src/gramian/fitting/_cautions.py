@@ -46,6 +46,19 @@ class Caution:
 
 
 @dataclass(frozen=True)
+class NearLaw:
+    """A law that would compute a kept column, except in some rows."""
+
+    column: str
+    law: str
+    """Right-hand side of the law, as text."""
+    n_exceptions: int
+    """Number of rows that break the law."""
+    n_rows: int
+    """Number of rows in which all columns of the law are present."""
+
+
+@dataclass(frozen=True)
 class Saturation(Caution):
     """The functions span all rows, so that every residual is zero."""
 

@@ -17,6 +17,7 @@ from gramian.fitting._any_model import Record, SteppedModel
 from gramian.fitting._cautions import (
     FEWER_FUNCTIONS,
     Caution,
+    NearLaw,
     Remedy,
     of_dependence,
     of_functions,
@@ -29,7 +30,13 @@ if TYPE_CHECKING:
     from gramian.laws import ColumnLaw
 
 DIGITS = 13
-"""Digits to which a column is rounded before laws compute other columns from it."""
+"""Digits to which a decoded column is rounded before laws compute other columns from it."""
+N_PROBES = 3
+"""Number of ways in which missing columns are changed, to see which columns depend on them."""
+ALLOWED_SHARE = 1e-4
+"""Residual share of a column's variance that a fit without a threshold of its own allows."""
+ROUNDING = 1e-12
+"""Rounding error of a decoded column, relative to its mean."""
 TINY = np.finfo(np.float64).tiny
 ROWS_AT_ONCE = 4096
 """Number of rows that are reconstructed at once if only their errors are needed."""
@@ -49,6 +56,8 @@ class FittedModel(SteppedModel):
     laws: tuple[ColumnLaw, ...] = ()
     """Laws that compute dropped columns exactly, each from kept columns and from columns that
     earlier laws in this sequence compute."""
+    near_laws: tuple[NearLaw, ...] = ()
+    """Laws that would compute kept columns, except in some rows; not stored in model files."""
 
     @property
     def eliminates(self) -> bool:
@@ -103,8 +112,9 @@ class FittedModel(SteppedModel):
     ) -> Array:
         """Return all columns, given the kept variables of centred rows.
 
-        If a variable of a row is missing, all columns that no law computes are missing, too. Laws
-        are used for all rows, also for rows far from the rows of the fit.
+        If a kept column of a row is missing, the columns that depend on it are missing, too; so
+        are all columns if a component is missing. Laws are used for all rows, also for rows far
+        from the rows of the fit.
 
         Parameters
         ----------
@@ -123,8 +133,7 @@ class FittedModel(SteppedModel):
             decoded = np.full((len(z), self.n_columns), np.nan)
             decoded[known] = self.decoder(z[known], **how) + self.mean
             if self.selects:
-                chosen = self.kept.chosen
-                decoded[np.ix_(~known, chosen)] = z[~known] + self.mean[chosen]
+                decoded[~known] = self._decode_incomplete(z[~known], **how) + self.mean
         else:
             decoded = self.decoder(z, **how) + self.mean
         if self.laws and not linear:
@@ -132,8 +141,41 @@ class FittedModel(SteppedModel):
             self._apply_laws(decoded, exact)
         return decoded
 
+    def _decode_incomplete(self, z: Array, **how: bool) -> Array:
+        """Return the columns, centred, of rows in which kept columns are missing.
+
+        A column is computed if it hardly depends on the missing columns: it must not change when
+        they change by a standard deviation, up to the residuals that the fit allows.
+
+        Parameters
+        ----------
+        z : array of shape (n_rows, n_kept)
+            The centred kept columns.
+        **how : bool
+            `linear` and `extrapolate`, as in `decode`.
+        """
+        chosen, units, gaps = self.kept.chosen, self.decoder.units, np.isnan(z)
+        x = np.full((len(z), self.n_columns), np.nan)
+        x[:, chosen] = z
+        filled = np.where(gaps, self._expected_codes(x) * units, z)
+        linear, decoder = how["linear"], self.decoder
+        middle = decoder(filled, linear=linear, extrapolate=True)
+        change = np.zeros(middle.shape)
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], (N_PROBES, len(chosen)))
+        for sign in (*signs, *-signs):
+            moved = filled + np.where(gaps, sign * units, 0.0)
+            other = decoder(moved, linear=linear, extrapolate=True)
+            np.maximum(change, np.abs(other - middle), out=change)
+        asked = self.asked
+        share = asked.threshold if asked.relative and asked.threshold else ALLOWED_SHARE
+        allowed = 0.5 * np.sqrt(share * self.variances) + ROUNDING * np.abs(self.mean)
+        decoded = decoder(filled, **how)
+        decoded[~(change <= allowed)] = np.nan
+        decoded[:, chosen] = z
+        return decoded
+
     def _apply_laws(self, decoded: Array, exact: Mapping[str, Array]) -> None:
-        """Replace columns of `decoded` by the values of laws, in rows with a finite value.
+        """Replace columns of `decoded` by the values of laws; NaN where a law gives no number.
 
         Parameters
         ----------
@@ -142,21 +184,20 @@ class FittedModel(SteppedModel):
         exact : mapping from str to array
             Columns from which laws compute, by name.
         """
+        from gramian.laws import computed_in_turn  # the import takes a while
+
         place = {name: i for i, name in enumerate(self.column_names)}
         # Laws compare values with thresholds and levels: rounding removes rounding errors.
         units = 10.0 ** np.ceil(np.log10(np.sqrt(self.variances) + np.abs(self.mean) + TINY))
-        for law in self.laws:
-            known = {
-                name: np.asarray(exact[name], dtype=np.float64)
-                if name in exact
-                else np.round(decoded[:, j] / units[j], DIGITS) * units[j]
-                for name in law.columns
-                for j in [place[name]]
-            }
-            with np.errstate(all="ignore"):
-                found = np.broadcast_to(law(known), len(decoded))  # one number if constant
-            there = np.isfinite(found)
-            decoded[there, place[law.column]] = found[there]
+        known = {
+            name: np.asarray(exact[name], dtype=np.float64)
+            if name in exact
+            else np.round(decoded[:, j] / units[j], DIGITS) * units[j]
+            for name in self.kept_names
+            for j in [place[name]]
+        }
+        for name, values in computed_in_turn(self.laws, known, len(decoded)).items():
+            decoded[:, place[name]] = values
 
     def completed(self, x: Array) -> Array:
         """Fill missing cells of centred rows with predictions from the cells that are present.
@@ -168,12 +209,16 @@ class FittedModel(SteppedModel):
         rows = np.flatnonzero(np.isnan(x).any(axis=1))
         some = x[rows].astype(np.float64)
         present = ~np.isnan(some)
-        unit, total = self._units
-        lines = self.decoder.linear / unit
-        codes = expected_codes(some / unit, present, lines, noise_of(total, lines))
+        codes = self._expected_codes(some)
         filled = x.copy()
         filled[rows] = np.where(present, some, self.decode(codes * self.decoder.units) - self.mean)
         return filled
+
+    def _expected_codes(self, x: Array) -> Array:
+        """Return the expected codes of centred rows, given their present cells; see the core."""
+        unit, total = self._units
+        lines = self.decoder.linear / unit
+        return expected_codes(x / unit, ~np.isnan(x), lines, noise_of(total, lines))
 
     @property
     def _units(self) -> tuple[Array, float]:

@@ -7,7 +7,7 @@ Open `_table_relations.py` first, which holds the function `relations`; then `_l
 # stores laws. `candidates/_stages.py` lists the generators of laws among numbers.
 
 from gramian.laws._cover import computable
-from gramian.laws._relation_collection import AnyLaw, Relations
+from gramian.laws._relation_collection import AnyLaw, Relations, solutions
 from gramian.laws._reproduction import reproducible
 from gramian.laws._table_relations import TooFewValuesError, level_laws_of, relations, simple_laws
 from gramian.laws.columns import Key
@@ -23,6 +23,7 @@ from gramian.laws.forms import (
     Slopes,
     Solution,
     agreement,
+    computed_in_turn,
     law_from_json,
 )
 

@@ -79,11 +79,11 @@ class LawSearch:
         train, test = divided_rows(len(x), seed)
         self.train = Values(np.asfortranarray(x[train]), scale, traits)
         judges = Values(np.asfortranarray(x[test]), scale, traits) if len(test) else None
-        self.control = Control(self.train, judges, seed)
+        # A threshold lies between the values of two rows, and both rows are needed to find it.
+        every = Values(x, scale, traits)
+        self.control = Control(self.train, judges, seed, every)
         self.found: list[Verdict] = []
         few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
-        # A threshold lies between the values of two rows, and both rows are needed to find it.
-        every = Values(x[np.sort(np.concatenate([train, test]))], scale, traits)
         self._context = SearchContext(self.train, few, every, known, settled, check_time)
         self._tolerance = tolerance
         self._report = report
@@ -139,7 +139,9 @@ class LawSearch:
     def _exact(self, generators: Sequence[Generator]) -> None:
         """Test candidates for exact laws, and accept each exact law immediately."""
         for candidate in self._candidates(generators):
-            verdict = self.control.judge(candidate.law, candidate.n_tried, EXACT_ERROR)
+            law, n_tried, _ = candidate
+            judge = partial(self.control.judge, n_tried=n_tried, tolerance=EXACT_ERROR)
+            verdict = self._rounded_first(law, judge) if self._is_whole(law) else judge(law)
             if verdict is not None:
                 self._believe(verdict)
             self._context.check_time()
@@ -171,9 +173,14 @@ class LawSearch:
         """Return the verdict on a law with round coefficients, or on the law itself, or None."""
         if not law.is_writable(self.train.scale):
             return None
-        choices = (snapped(law, self.train.scale), law)
+        # If all numbers are whole, many digits of a coefficient may stand for a lacking constant.
+        choices = (snapped(law, self.train), None if self._is_whole(law) else law)
         verdicts = (judge(choice) for choice in choices if choice is not None)
         return next((verdict for verdict in verdicts if verdict is not None), None)
+
+    def _is_whole(self, law: Law) -> bool:
+        """Return True if a law is a sum of columns of whole numbers."""
+        return law.is_linear and all(self.train.traits[i].whole for i in law.columns)
 
     def _mostly(self, generators: Sequence[Generator]) -> None:
         """Accept laws that most rows obey, simple laws first: wrong cells are exceptions.

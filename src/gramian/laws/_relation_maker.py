@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from gramian._support.blas import threads_for
 from gramian._support.types import Array
 from gramian.laws._law_search import LawSearch
-from gramian.laws._law_tolerances import EXACT_ERROR, REFUTED
 from gramian.laws.candidates import Stage
 from gramian.laws.columns import View, traits_of, without_copies
 from gramian.laws.forms import (
@@ -23,12 +22,13 @@ from gramian.laws.forms import (
     RawTerm,
     Relation,
     Values,
+    as_written,
+    has_common_factor,
     kind_of,
     reference_term,
     terms_of,
 )
 from gramian.laws.judge import (
-    LEAST_SHARE,
     Verdict,
     printed_error,
     rows_that_hold,
@@ -111,7 +111,8 @@ class RelationMaker:
             search = LawSearch(x, traits, known=known, **options)
             complete = search.run(stages)
             self.n_unsearched = max(self.n_unsearched, search.n_unsearched)
-            return [self._relation(verdict, search, view) for verdict in search.found], complete
+            found = [self._relation(verdict, search, view) for verdict in search.found]
+            return [each for each in found if not has_common_factor(each._raw)], complete
 
     def constant(self, i: int) -> Relation:
         """Return the law that column `i` is constant."""
@@ -150,6 +151,8 @@ class RelationMaker:
         law, coefficients = with_round_coefficients(
             law, coefficients / coefficients[reference], train, reference
         )
+        if verdict.rounding:
+            law, coefficients = self._as_printed(law, coefficients, places, target)
         renumbered = _renumbered(law, places)
         self._laws.append(renumbered)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
@@ -170,6 +173,32 @@ class RelationMaker:
             _target=target,
             _best=self._best(raw, given),
         )
+
+    def _as_printed(
+        self, law: Law, raw: Array, places: Mapping[int, int], target: int | None
+    ) -> tuple[Law, Array]:
+        """Return a law of rounded numbers with its printed coefficients, if it still holds.
+
+        Least squares gives 2.54002 for inches with two decimals; 2.54 is printed, and fits as well.
+
+        Parameters
+        ----------
+        law : Law
+            The law, with coefficients of scaled columns and the column indices of its view.
+        raw : array of shape (n_terms,)
+            Its coefficients in the units of the table.
+        places : mapping from int to int
+            From the indices of columns in the view to those in the table.
+        target : int or None
+            The column that was computed and rounded; None if any column may be rounded.
+        """
+        printed = np.array([as_written(value) for value in raw.tolist()])
+        candidate = Law(law.coefficients * printed / raw, law.monomials)
+        one, other = _renumbered(law, places), _renumbered(candidate, places)
+        rows = self.rows[~np.isnan(self.rows[:, one.columns]).any(axis=1)]
+        if (self.holds(one, rows, target) & ~self.holds(other, rows, target)).any():
+            return law, raw
+        return candidate, printed
 
     @property
     def _writer(self) -> LawWriter:
@@ -205,11 +234,11 @@ class RelationMaker:
                 errors[column] = computed - complete[:, column]
         if not verdict.rounding:
             return found
-        values = Values(complete, self.scale, self._traits)
+        values = self.values(complete)
         exact = [
             i
             for i in found
-            if np.std(errors[i]) <= SINGLE_ERROR * np.std(complete[:, i])
+            if (not self._traits[i].whole and _is_single(errors[i], complete[:, i]))
             or printed_error(law, values, i) < np.inf
         ]
         return exact or [i for i in found if not self._traits[i].whole]
@@ -219,46 +248,16 @@ class RelationMaker:
 
         `target` is the column that was computed and rounded; None if any column may be rounded.
         """
-        return rows_that_hold(law, Values(rows, self.scale, self._traits), target)
+        return rows_that_hold(law, self.values(rows), target)
+
+    def values(self, rows: Array) -> Values:
+        """Return rows of the table in the form in which laws are evaluated."""
+        return Values(rows, self.scale, self._traits)
 
     def exceptions(self, law: Law, rows: Array, target: int | None) -> int:
         """Return the number of rows without missing values that break a law; see `holds`."""
         complete = rows[~np.isnan(rows[:, law.columns]).any(axis=1)]
         return int((~self.holds(law, complete, target)).sum())
-
-    def confirmed(self, found: Sequence[Relation], blocks: Iterable[Array]) -> list[Relation]:
-        """Test laws on all rows without missing values in their columns; return those that hold.
-
-        An exact law may have exceptions; a law with noise must not have a larger error.
-        """
-        squares, counts = np.zeros(len(found)), np.zeros(len(found), dtype=np.intp)
-        exceptions = np.zeros(len(found), dtype=np.intp)
-        for block in blocks:
-            for i, relation in enumerate(found):
-                with np.errstate(all="ignore"):
-                    imbalance = relation.imbalance(block)
-                there = ~np.isnan(block[:, relation._law.columns]).any(axis=1)
-                if relation.exact or relation.n_exceptions:
-                    obeys = self.holds(relation._law, block, relation._target)
-                    exceptions[i] += int((there & ~obeys).sum())
-                    there &= obeys
-                there &= ~np.isnan(imbalance)
-                squares[i] += float((imbalance[there] ** 2).sum())
-                counts[i] += int(there.sum())
-        errors = np.sqrt(squares / np.maximum(counts, 1))
-        return [
-            replace(
-                relation,
-                validation_error=float(error),
-                n_rows=int(count + broken),
-                n_exceptions=int(broken),
-            )
-            for relation, error, count, broken in zip(
-                found, errors, counts, exceptions, strict=True
-            )
-            if count >= LEAST_SHARE * (count + broken)
-            and error <= max(REFUTED * relation.validation_error, relation.rounding, EXACT_ERROR)
-        ]
 
     def _everywhere(self, given: Sequence[int], law: Law) -> list[int]:
         """Return those columns of `given` that are missing in each row in which the law has a gap.
@@ -357,6 +356,11 @@ def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
         _target=None if relation._target is None else places[relation._target],
         _solvable=tuple(sorted(places[i] for i in relation._solvable)),
     )
+
+
+def _is_single(errors: Array, column: Array) -> bool:
+    """Return True if errors are as small as the rounding errors of single precision."""
+    return bool(np.std(errors) <= SINGLE_ERROR * np.std(column))
 
 
 def _renumbered(law: Law, places: Mapping[int, int]) -> Law:

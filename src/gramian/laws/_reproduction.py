@@ -1,30 +1,37 @@
 """Reproduction check: laws must give the columns that they replace, in every row.
 
 A law is found in a sample of rows, and judged by its largest term. Before a column is dropped, its
-law is computed from the kept columns in all rows. The result must be the column, after rounding to
-the digits with which the column is written in the table.
+law is computed from the kept columns in all rows, by the function that also reconstructs rows. The
+result is rounded to the decimals with which the column is written in the table. It must be the
+column: no cell may differ, and an empty cell must come back empty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws._relation_collection import Relations
-from gramian.laws.columns import CodedTable, allowed_error, open_coded_table, sample_of
-from gramian.laws.forms import ColumnLaw
+from gramian.laws._relation_collection import Relations, solutions
+from gramian.laws.columns import CodedTable, Printed, open_coded_table, sample_of
+from gramian.laws.forms import ColumnLaw, computed_in_turn
 
 
 def reproducible(
-    found: Relations, X: Any, keep: Sequence[str], prefer: Sequence[str]
+    found: Relations,
+    X: Any,
+    keep: Sequence[str],
+    prefer: Sequence[str],
+    exceptions: float = 0.0,
 ) -> tuple[dict[str, ColumnLaw], list[str]]:
     """Return the columns to drop with their laws, and the columns that must be kept.
 
-    The laws are those of `Relations.redundant`. A column of which a law misses at least one cell
-    must be kept; the choice is then made again.
+    The laws are those of `Relations.redundant`; their results are rounded as the columns are
+    printed. A column of which a law misses at least one cell must be kept; the choice is then made
+    again.
 
     Parameters
     ----------
@@ -34,21 +41,64 @@ def reproducible(
         The table, of any kind that `relations` accepts.
     keep, prefer : sequence of str
         The parameters of `Relations.redundant`.
+    exceptions : float, default=0.0
+        The largest share of the rows in which a column may differ from its law.
     """
     table = open_coded_table(X, found.feature_names)
-    kept, sample = [*keep], np.empty((0, 0))
+    kept, columns = [*keep], dict[str, _Column]()
     while laws := found.redundant(kept, prefer):
-        if not sample.size:
-            sample = sample_of(table, 0).rows
-        missed = _missed(laws, table, sample)
+        if not columns:
+            given = {each.column for law in found for each in solutions(law)}
+            columns = _columns(table, given)
+        laws = {name: law.rounded_to(columns[name].printed.decimals) for name, law in laws.items()}
+        missed = _missed(laws, table, columns, exceptions)
         if not missed:
             break
         kept += missed
     return laws, kept
 
 
-def _missed(laws: Mapping[str, ColumnLaw], table: CodedTable, sample: Array) -> list[str]:
-    """Return the columns that their law does not give in at least one cell.
+@dataclass(frozen=True)
+class _Column:
+    """Facts about a column that decide if a computed column is the column."""
+
+    place: int
+    """Index of the column in the table."""
+    printed: Printed
+    """Decimals of all cells of the column."""
+    deviation: float
+    """Standard deviation of the column in a sample of the rows."""
+
+
+def _columns(table: CodedTable, names: Iterable[str]) -> dict[str, _Column]:
+    """Return facts about columns of a table, by name.
+
+    Parameters
+    ----------
+    table : CodedTable
+        All rows of the table.
+    names : iterable of str
+        The names of the columns.
+    """
+    sample = sample_of(table, 0).rows
+    places = {name: table.names.index(name) for name in names}
+    printed = dict.fromkeys(places, Printed())
+    for block in table.blocks():
+        for name, i in places.items():
+            printed[name] = printed[name].joined(Printed.of(block[:, i]))
+    return {name: _Column(i, printed[name], _deviation(sample[:, i])) for name, i in places.items()}
+
+
+def _missed(
+    laws: Mapping[str, ColumnLaw],
+    table: CodedTable,
+    columns: Mapping[str, _Column],
+    exceptions: float,
+) -> list[str]:
+    """Return the columns that their law does not give in at least one cell, or in too many cells.
+
+    A column that is computed from such a column is not returned: its law may give it when the
+    other column is kept.
 
     Parameters
     ----------
@@ -56,20 +106,31 @@ def _missed(laws: Mapping[str, ColumnLaw], table: CodedTable, sample: Array) -> 
         The laws, by the column that they compute, in the order of computation.
     table : CodedTable
         All rows of the table.
-    sample : array
-        Some rows, from which the digits of the columns are found.
+    columns : mapping from str to _Column
+        Facts about the columns that laws compute.
+    exceptions : float
+        The largest share of the rows in which a column may differ from its law.
     """
-    place = {name: i for i, name in enumerate(table.names)}
-    allowed = {name: allowed_error(sample[:, place[name]]) for name in laws}
-    wrong: dict[str, None] = {}
+    n_rows, n_wrong = 0, dict.fromkeys(laws, 0)
     for block in table.blocks():
-        known = {name: block[:, i] for name, i in place.items()}
-        for name, law in laws.items():
-            cells = block[:, place[name]]
-            with np.errstate(all="ignore"):
-                found = np.broadcast_to(np.asarray(law(known), dtype=np.float64), len(block))
-                missed = ~(np.abs(found - cells) <= allowed[name](cells))
-            if (missed & ~np.isnan(cells)).any():
-                wrong[name] = None
-            known[name] = found
-    return [*wrong]
+        kept = {name: block[:, i] for i, name in enumerate(table.names) if name not in laws}
+        for name, values in computed_in_turn(laws.values(), kept, len(block)).items():
+            column = columns[name]
+            cells = block[:, column.place]
+            same = column.printed.given(values, cells, column.deviation)
+            n_wrong[name] += int((~same).sum())
+        n_rows += len(block)
+    missed, doubtful = list[str](), set[str]()
+    for name, law in laws.items():
+        if doubtful.intersection(law.columns):
+            doubtful.add(name)
+        elif n_wrong[name] > exceptions * n_rows:
+            missed.append(name)
+            doubtful.add(name)
+    return missed
+
+
+def _deviation(column: Array) -> float:
+    """Return the standard deviation of the values of a column; 0 if it has none."""
+    there = column[np.isfinite(column)]
+    return float(np.std(there)) if len(there) else 0.0

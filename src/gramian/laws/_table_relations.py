@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from gramian._support.blas import threads_for
 from gramian._support.types import Array
+from gramian.laws._confirmation import confirmed
 from gramian.laws._level_search import LevelFindings, find_level_laws
 from gramian.laws._relation_collection import Relations
 from gramian.laws._relation_maker import RelationMaker, in_order
@@ -26,6 +28,7 @@ from gramian.laws.columns import (
     without_copies,
 )
 from gramian.laws.forms import Relation
+from gramian.laws.judge import SEARCHED_ROWS
 from gramian.tables import Clock
 
 CHECKED_ROWS = 1000
@@ -131,9 +134,9 @@ def relations(
             f"at most {SMALL_TABLE} columns to search them."
         )
     if not sample.is_all:
-        found = maker.confirmed(found, (block[:, numbers] for block in table.blocks()))
-    elif sample.n_missing.any():
-        found = maker.confirmed(found, [rows])
+        found = confirmed(maker, found, lambda: (block[:, numbers] for block in table.blocks()))
+    elif sample.n_missing.any() or len(rows) > SEARCHED_ROWS:
+        found = confirmed(maker, found, lambda: [rows])
     found.sort(key=_rank)
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]
@@ -142,7 +145,8 @@ def relations(
     found = [each for each in found if each not in dated or not given & {*each.columns}]
     found = [each for each in found if not any(law.says(each) for law in by_level.laws)]
     written = tuple(opened.names[i] for i in opened.numbers)
-    found = [in_order(each, written) for each in found]
+    clocks = {opened.names[i]: clock for i, clock in opened.clocks.items()}
+    found = [replace(in_order(each, written), _clocks=clocks) for each in found]
     some = rows[:: max(1, len(rows) // CHECKED_ROWS)].T.copy()
     return Relations(
         tuple(sorted([*found, *by_level.laws], key=lambda each: not each.exact)),
@@ -173,8 +177,8 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
     maker = RelationMaker(table.names, sample.rows)
     view = View(np.arange(len(sample.rows)), tuple(range(len(names))))
     found, _ = maker.laws(view, SIMPLE_STAGES, tolerance=0.0)
-    if not sample.is_all:
-        found = maker.confirmed(found, table.blocks())
+    if not sample.is_all or len(rows) > SEARCHED_ROWS:
+        found = confirmed(maker, found, table.blocks)
     found.sort(key=_rank)
     return Relations(tuple(found), table.names, sample.n_rows)
 

@@ -15,9 +15,9 @@ from gramian.tables._clock import (
     Unit,
     composed,
 )
-from gramian.tables._column_types import DICTIONARY, in_type, is_type_text, type_texts
+from gramian.tables._column_types import DICTIONARY, STRING, in_type, is_type_text, type_texts
 from gramian.tables._formats import ARRAYS, DELIMITERS, TEXT, Format, folder_read, format_of
-from gramian.tables._iso_dates import dates_in_text
+from gramian.tables._iso_dates import dates_in_text, may_be_dates
 from gramian.tables._kinds import (
     LARGEST_WHOLE,
     PER_SECOND,
@@ -32,6 +32,7 @@ from gramian.tables._kinds import (
     plain,
     pyarrow,
     without_nan,
+    without_views,
     without_words,
 )
 from gramian.tables._opening import open_dataset, open_table, open_tables

@@ -14,7 +14,7 @@ from gramian._support.types import IntArray
 from gramian.exceptions import TableError
 from gramian.tables._kinds import without_words
 
-QUOTE = ord('"')
+QUOTE, NEW_LINE, CARRIAGE_RETURN = b'"\n\r'
 ENDS_OF_LINES = b"\n\r"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """Bytes that some programs write before UTF-8 text."""
@@ -26,7 +26,7 @@ class Cells:
     """Reader of the cells of a text file as bytes, row by row, as they are written.
 
     Rows are those of PyArrow: a quote has a meaning only at the beginning of a cell, and an empty
-    line is no row.
+    line is no row, unless there is only one column: then it is a row with a missing cell.
 
     Parameters
     ----------
@@ -130,7 +130,10 @@ class Cells:
             begins = False
             if last and block:  # the last line has no end, and perhaps no closing quote
                 block += b"\n" if self._is_complete(block + b"\n") else b'"\n'
+            split = b"\r" if not last and block.endswith(b"\r") else b""  # \n may follow
+            block = block.removesuffix(split)
             cells, rest = self._rows_of(block, self._ends(block))
+            rest += split
             if len(cells) % width:
                 raise TableError(f"A row of the file does not have {width} cells.")
             n = min(n_skipped, len(cells) // width)
@@ -183,6 +186,9 @@ class Cells:
         begins[0] = True
         begins[ends_row[:-1] + 1] = True
         empty = begins & (signs[:n] != self._sign[0]) & (np.diff(offsets) == 1)
+        if len(self._names) == 1:
+            empty[0] = False
+            empty[1:] &= (signs[1:n] == NEW_LINE) & (signs[: n - 1] == CARRIAGE_RETURN)
         if empty.any():
             cells = cells.filter(pa.array(~empty))
         return cells, block[offsets[-1] :]

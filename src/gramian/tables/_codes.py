@@ -25,6 +25,9 @@ WITH_ZEROS = r"^[ \t]*-?0[0-9]+[ \t]*$"
 LONG = rf"^[ \t]*-?[0-9]{{{MANY_DIGITS},}}[ \t]*$"
 """Pattern of a cell that is a whole number with many digits; quotes are already removed."""
 
+HEXADECIMAL = r"^[ \t]*-?0[xX]"
+"""Pattern of a cell that is a whole number in hexadecimal digits; quotes are already removed."""
+
 
 def may_be_in(parts: Iterator[bytes], delimiter: str) -> bool:
     """Return True if a cell of a text file may be a code, by a fast search in the bytes.
@@ -73,6 +76,18 @@ def _is_in(cells: bytes, sign: bytes) -> bool:
     long = np.flatnonzero(begins[: len(many)] & many) + 2
     pattern = re.compile(rb'[0-9]+[ \t]*"?[ \t]*(?:[\r\n]|' + re.escape(sign) + rb")")
     return any(pattern.match(padded, place) for place in [*places.tolist(), *long.tolist()])
+
+
+def are_hexadecimal(column: Any) -> bool:
+    """Return True if at least one cell of a column is a whole number such as 0xC5.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray of str
+        Cells of the column, as they are written in the file.
+    """
+    compute = pa.compute
+    return bool(compute.any(compute.match_substring_regex(column, HEXADECIMAL)).as_py())
 
 
 def are_in(column: Any) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
 from gramian.tables._formats import TEXT
-from gramian.tables._kinds import PER_SECOND, is_duration, is_text, pyarrow
+from gramian.tables._kinds import PER_SECOND, SAFE_DIGITS, is_duration, is_text, pyarrow
 from gramian.tables._table import Table
 
 DICTIONARY = "dictionary"
@@ -80,7 +81,13 @@ def _converted(column: Any, text: str) -> Any:
     if text.startswith("decimal"):
         bits, digits, places = (int(each) for each in re.findall("[0-9]+", text))
         kind = (arrow.decimal128 if bits == 128 else arrow.decimal256)(digits, places)
-        return compute.round(column, places).cast(kind)
+        if is_text(column.type):
+            return column.cast(kind)
+        # By way of text, and without the last digits of floats, which are rounding errors.
+        largest = compute.max(compute.abs(column)).as_py() or 0.0
+        before = math.ceil(math.log10(largest)) if 0 < largest < math.inf else 0
+        places = max(0, min(places, SAFE_DIGITS - before))
+        return compute.round(column, places).cast(arrow.string()).cast(kind)
     kind = arrow.type_for_alias(text)
     if is_text(column.type):
         return column.cast(kind)

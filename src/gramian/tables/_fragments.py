@@ -11,9 +11,16 @@ import pyarrow.dataset
 import pyarrow.fs
 import pyarrow.parquet
 
-from gramian.exceptions import TableError
 from gramian.tables._formats import Format
-from gramian.tables._table import NO_TEXT, AsText, Table, piece_rows, reading
+from gramian.tables._kinds import without_view, without_views
+from gramian.tables._table import (
+    NO_TEXT,
+    AsText,
+    Table,
+    check_same_columns,
+    piece_rows,
+    reading,
+)
 
 BUFFER_BYTES = 2**16
 """Number of bytes of each column that are read at once from a Parquet file, approximately."""
@@ -38,25 +45,36 @@ class FragmentTable(Table):
     fields : pyarrow.Schema, optional
         Columns of the dataset. Values of some columns may come from names of folders, such as
         year=2024, and not from files.
+    all_columns : bool, default=False
+        True if the file must not have columns that `fields` lacks.
     """
 
-    def __init__(self, name: str, format: Format, fragment: Any, fields: Any = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        format: Format,
+        fragment: Any,
+        fields: Any = None,
+        *,
+        all_columns: bool = False,
+    ) -> None:
         self._fragment = fragment
         with reading(name, format):
             physical = fragment.physical_schema
         in_path = pa.dataset.get_partition_keys(fragment.partition_expression)
+        if fields is not None:
+            wanted = fields.names if all_columns else [*fields.names, *physical.names]
+            check_same_columns(name, [*physical.names, *in_path], wanted)
         schema = []
         for field in fields or physical:
             if field.name in in_path:
                 schema.append(field)
-            elif field.name in physical.names:
+            else:
                 kind = field.type if fields is None else physical.field(field.name).type
                 # Floats: integers in the first lines of a CSV file may be followed by fractions.
                 if self._is_text and not pa.types.is_boolean(kind):
                     kind = pa.float64()
                 schema.append(field.with_type(kind))
-            else:
-                raise TableError(f"{name} lacks the column {field.name!r}, which other files have.")
         super().__init__(name, format, [field.name for field in schema])
         self._schema = pa.schema(schema)
         self._all_stored = not set(self.names) - set(physical.names)
@@ -70,7 +88,8 @@ class FragmentTable(Table):
     @property
     def columns(self) -> dict[str, Any]:
         """PyArrow types of the columns, by name."""
-        return dict(zip(self._schema.names, self._schema.types, strict=True))
+        kinds = map(without_view, self._schema.types)
+        return dict(zip(self._schema.names, kinds, strict=True))
 
     @cached_property
     def n_rows(self) -> int | None:  # type: ignore[override]
@@ -89,7 +108,7 @@ class FragmentTable(Table):
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield pa.Table.from_batches([batch]).select(list(names))
+            yield without_views(pa.Table.from_batches([batch]).select(list(names)))
             row += batch.num_rows
 
     def _batches(self, names: list[str]) -> Iterator[Any]:

@@ -16,10 +16,22 @@ ISO_DATE = re.compile(
 """Pattern of a date, perhaps with a time and an offset from UTC."""
 
 
+def may_be_dates(cells: Sequence[Any]) -> bool:
+    """Return True if all texts of a sequence look like dates.
+
+    Parameters
+    ----------
+    cells : sequence
+        Texts, and other objects for missing values.
+    """
+    return all(ISO_DATE.fullmatch(cell) for cell in cells if isinstance(cell, str))
+
+
 def dates_in_text(cells: Sequence[Any]) -> NDArray[np.datetime64] | None:
     """Return the dates of a column of text, by the wall clock; None if a cell is no date.
 
-    The dates are days if no cell has a time.
+    The dates are days if no cell has a time. The result is None, too, if all dates are equal and
+    their texts are not: the times differ only in their offsets from UTC.
 
     Parameters
     ----------
@@ -40,6 +52,8 @@ def dates_in_text(cells: Sequence[Any]) -> NDArray[np.datetime64] | None:
         timed = timed or match[2] is not None
         found.append(match[1] if match[2] is None else f"{match[1]}T{match[2]}")
     if not has_any:
+        return None
+    if len({*found} - {"NaT"}) == 1 and len({cell for cell in cells if isinstance(cell, str)}) > 1:
         return None
     try:
         return np.array(found, dtype="datetime64[us]" if timed else "datetime64[D]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ PYARROW = ("pyarrow", *(f"pyarrow.{part}" for part in ("compute", "csv", "datase
 """Modules of PyArrow that `pyarrow` imports."""
 LARGEST_WHOLE = 2**53
 """Float64 holds all whole numbers up to this one exactly, and not all beyond it."""
+SAFE_DIGITS = 15
+"""Float64 tells all decimals with up to this many digits apart."""
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 """From each unit of PyArrow durations to the number of units in a second."""
 
@@ -41,6 +44,22 @@ def is_text(kind: Any) -> bool:
     if pyarrow().types.is_dictionary(kind):
         return is_text(kind.value_type)
     return str(kind) in ("string", "large_string", "string_view")
+
+
+def without_view(kind: Any) -> Any:
+    """Return a PyArrow type, but large_string in place of string_view.
+
+    PyArrow has no functions for string_view, in which polars writes text.
+    """
+    return pyarrow().large_string() if str(kind) == "string_view" else kind
+
+
+def without_views(rows: Any) -> Any:
+    """Return a `pyarrow.Table` in which columns of type string_view are large_string."""
+    for i, field in enumerate(rows.schema):
+        if without_view(field.type) != field.type:
+            rows = rows.set_column(i, field.name, rows.column(i).cast(pyarrow().large_string()))
+    return rows
 
 
 def is_date(kind: Any) -> bool:
@@ -96,12 +115,28 @@ def wall_clock(column: Any) -> Any:
 
 
 def is_beyond_floats(column: Any) -> bool:
-    """Return True if a PyArrow column has a whole number that float64 may not hold exactly."""
+    """Return True if a PyArrow column has a number that float64 may not hold exactly.
+
+    Whole numbers are beyond floats if they are beyond 2**53, decimals if the shortest text of the
+    float is another decimal.
+    """
     arrow = pyarrow()
+    if arrow.types.is_decimal(column.type):
+        return _has_long_decimals(column)
     if column.type not in (arrow.int64(), arrow.uint64()):
         return False
     ends = arrow.compute.min_max(column).as_py()
     return any(abs(end or 0) > LARGEST_WHOLE for end in ends.values())
+
+
+def _has_long_decimals(column: Any) -> bool:
+    """Return True if a decimal of a PyArrow column has more digits than its float tells."""
+    ends = pyarrow().compute.min_max(column).as_py()
+    largest = max(abs(end or 0) for end in ends.values())
+    if largest.scaleb(column.type.scale) <= 10**SAFE_DIGITS if largest else True:
+        return False
+    cells = column.unique().drop_null().to_pylist()
+    return any(Decimal(repr(float(each))) != each for each in cells)
 
 
 def missing_words() -> Any:

@@ -80,15 +80,26 @@ def open_table(
         from gramian.tables._text_files import TextTable
 
         if found in TEXT:
-            table = TextTable(name, found, content, delimiter, header, decimal)
+            table = TextTable(name, found, content, delimiter, header, decimal, memory_budget)
         else:
             table = open_file(name, found, content)
     table.memory_budget = memory_budget
     return table
 
 
-def open_tables(paths: Sequence[str | os.PathLike[str]]) -> Table:
-    """Open one or several files of the same format as one table; their rows follow each other."""
+def open_tables(
+    paths: Sequence[str | os.PathLike[str]], *, memory_budget: int | None = None
+) -> Table:
+    """Open one or several files of the same format as one table; their rows follow each other.
+
+    Parameters
+    ----------
+    paths : sequence of paths
+        The files.
+    memory_budget : int, optional
+        See `open_table`. If it is None, the types of the columns of text files follow from their
+        first lines, and other cells that come later are errors.
+    """
     missing = [path for path in paths if not Path(path).exists()]
     if missing:
         raise FileNotFoundError(f"There is no file {missing[0]}.")
@@ -97,16 +108,32 @@ def open_tables(paths: Sequence[str | os.PathLike[str]]) -> Table:
         raise FormatError(
             f"Files ending in {', '.join(endings)} cannot be read together; give files of one kind."
         )
-    tables = [open_table(path) for path in paths]
+    tables = [open_table(path, memory_budget=memory_budget or 0) for path in paths]
+    for table in tables:
+        table.memory_budget = memory_budget or DEFAULT_BUDGET
     return tables[0] if len(tables) == 1 else JoinedTable(tables)
 
 
-def open_dataset(dataset: Any) -> Table:
-    """Open a PyArrow dataset as one table."""
+def open_dataset(dataset: Any, *, all_columns: bool = False) -> Table:
+    """Open a PyArrow dataset as one table.
+
+    Parameters
+    ----------
+    dataset : pyarrow.dataset.Dataset
+        The dataset; its schema has the columns of the table.
+    all_columns : bool, default=False
+        True if a file with a column that the schema lacks is an error.
+    """
     from gramian.tables._fragments import FragmentTable
 
     tables = [
-        FragmentTable(getattr(each, "path", "the dataset"), Format.parquet, each, dataset.schema)
+        FragmentTable(
+            getattr(each, "path", "the dataset"),
+            Format.parquet,
+            each,
+            dataset.schema,
+            all_columns=all_columns,
+        )
         for each in dataset.get_fragments()
     ]
     if not tables:
@@ -131,7 +158,7 @@ def _open_folder(path: Path) -> Table:
     arrow = pyarrow()
     with reading(str(path), "a folder of Parquet files"):
         dataset = arrow.dataset.dataset(files, format="parquet")
-    return open_dataset(dataset)
+    return open_dataset(dataset, all_columns=True)
 
 
 def _table_files(folder: Path) -> dict[Path, Format]:

@@ -118,12 +118,12 @@ class Table(ABC):
 
     @cached_property
     def codes(self) -> frozenset[str]:
-        """Names of columns with whole numbers beyond 2**53, such as identifiers of 64 bits.
+        """Names of columns with whole numbers beyond 2**53, or with decimals of many digits.
 
         Floats cannot hold them: such columns are compared as text, and never computed with.
         """
-        kinds = (pyarrow().int64(), pyarrow().uint64())
-        whole = [name for name, kind in self.columns.items() if kind in kinds]
+        kinds, is_decimal = (pyarrow().int64(), pyarrow().uint64()), pyarrow().types.is_decimal
+        whole = [n for n, kind in self.columns.items() if kind in kinds or is_decimal(kind)]
         if not whole:
             return frozenset()
         found = set[str]()
@@ -195,7 +195,7 @@ class Table(ABC):
 
 
 class SomeColumns(Table):
-    """A `Table` that consists of some columns of another table.
+    """A `Table` that consists of some columns of another table; columns of `codes` are text.
 
     Parameters
     ----------
@@ -225,11 +225,15 @@ class SomeColumns(Table):
 
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
         """Yield the columns `names` in pieces, each a `pyarrow.Table`; see `Table.pieces`."""
-        return self._table.pieces(names, as_text)
+        codes = [i for i, name in enumerate(names) if name in self.codes]
+        for rows in self._table.pieces(names, as_text):
+            for i in codes:
+                rows = rows.set_column(i, names[i], rows.column(i).cast(pyarrow().string()))
+            yield rows
 
     @property
     def codes(self) -> frozenset[str]:
-        """Names of columns with whole numbers beyond 2**53."""
+        """Names of columns with whole numbers beyond 2**53, or with decimals of many digits."""
         return self._table.codes & {*self.names}
 
     def count_rows(self, at_most: int) -> int:
@@ -255,11 +259,8 @@ class JoinedTable(Table):
         self.named = first.named
         self._tables = tables
         for each in tables[1:]:
-            missing = [column for column in first.names if column not in each.names]
-            if first.named and missing:
-                raise TableError(
-                    f"{each.name} lacks the column {missing[0]!r}, which other files have."
-                )
+            if first.named:
+                check_same_columns(each.name, each.names, first.names)
             if not first.named and len(each.names) != len(first.names):
                 raise TableError(
                     f"{each.name} has {len(each.names)} columns, and {first.name} has "
@@ -269,6 +270,7 @@ class JoinedTable(Table):
         self.n_rows = None if None in counts else sum(count or 0 for count in counts)
         self.spellings = {name: note for each in tables for name, note in each.spellings.items()}
         self.ambiguous = {name: note for each in tables for name, note in each.ambiguous.items()}
+        self.without_zone = [name for each in tables for name in each.without_zone]
 
     @cached_property
     def columns_with_words(self) -> Sequence[str]:  # type: ignore[override]
@@ -321,6 +323,29 @@ class JoinedTable(Table):
             if total > at_most:
                 break
         return total
+
+
+def check_same_columns(name: str, names: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise TableError if a file lacks a column of other files, or has a column that they lack.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file, for the message.
+    names : sequence of str
+        Names of the columns of the file.
+    wanted : sequence of str
+        Names of the columns of the other files.
+    """
+    missing = [each for each in wanted if each not in names]
+    if missing:
+        raise TableError(f"{name} lacks the column {missing[0]!r}, which other files have.")
+    extra = [each for each in names if each not in wanted]
+    if extra:
+        raise TableError(
+            f"{name} has the column {extra[0]!r}, which other files lack. Give files with the same "
+            "columns."
+        )
 
 
 @contextmanager

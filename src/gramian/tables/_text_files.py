@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -16,21 +15,19 @@ import pyarrow.csv
 
 from gramian._support.words import names_or_numbers
 from gramian.exceptions import DelimiterError, TableError
+from gramian.tables._arrow_messages import plainly
 from gramian.tables._cells import Cells
-from gramian.tables._codes import SCANNED_BYTES, are_in, may_be_in
-from gramian.tables._formats import DELIMITERS, Format, compression_of_bytes
+from gramian.tables._codes import SCANNED_BYTES, are_hexadecimal, are_in, may_be_in
+from gramian.tables._formats import DELIMITERS, Format
 from gramian.tables._heads import SIGNS, delimiter_of, skipping
 from gramian.tables._kinds import is_number, is_text, without_words
 from gramian.tables._spellings import Spelling, number_spellings, time_spelling, values_of
-from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, in_pieces, reading
+from gramian.tables._table import DEFAULT_BUDGET, NO_TEXT, AsText, Chunk, Table, in_pieces, reading
+from gramian.tables._text_bytes import HEAD_BYTES, WHOLE_BLOCK_BYTES, TextBytes
 
-HEAD_BYTES = 2**20
-"""Number of bytes at the beginning of a file from which the types of its columns are guessed."""
 TEXT_BLOCK_BYTES = 2**18
 """Number of bytes that are parsed at once when a file is read in pieces; it is raised if lines are
 long. PyArrow reads 32 such blocks ahead."""
-WHOLE_BLOCK_BYTES = 2**22
-"""Number of bytes that are parsed at once when a file is read as a whole."""
 MAX_BLOCK_BYTES = 2**27
 """Blocks that are larger than this are not enlarged any more: a longer line is an error."""
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -59,10 +56,15 @@ class TextTable(Table):
         True if the first line has the names of the columns.
     decimal : str or None
         Sign before the fraction of numbers, "." or ","; None to recognize it in each column.
+    memory_budget : int, optional
+        Memory in bytes. If the numbers take at most an eighth of it, the types of the columns
+        follow from all rows, otherwise from the first lines.
     """
 
     delimiter: str
     """Character that separates the values."""
+    _skips_blanks = True
+    """True if empty lines are no rows, which is so if there are several columns."""
 
     def __init__(
         self,
@@ -72,18 +74,19 @@ class TextTable(Table):
         delimiter: str | None,
         header: bool,
         decimal: str | None = None,
+        memory_budget: int = DEFAULT_BUDGET,
     ) -> None:
-        self._source, self._decimal = source, decimal
+        self._bytes, self._decimal = TextBytes(source), decimal
         self.named = header
         with reading(name, format):
-            head = self._head()
+            head, is_all = self._bytes.head(HEAD_BYTES)
             if not head:
                 raise TableError(f"{name} is empty.")
             if head[:2] in UTF_16_MARKS or b"\0" in head[:2]:
                 raise _not_utf_8(name)
             if b"\n" not in head and b"\r" not in head:
                 head += b"\n"  # PyArrow cannot read a file without a line end
-                self._source = head
+                self._bytes = TextBytes(head)
             self.delimiter = delimiter or delimiter_of(head, DELIMITERS[format])
             longest = max(map(len, head.splitlines()))
             self._block_bytes = max(TEXT_BLOCK_BYTES, LINES * longest)
@@ -97,6 +100,9 @@ class TextTable(Table):
                 inner = first.schema.names
             except UnicodeDecodeError as error:
                 raise _not_utf_8(name) from error
+            if len(inner) == 1:
+                self._bytes = self._bytes.without_blank_ends()
+                self._skips_blanks = False
         names = names_or_numbers(inner if header else None, len(inner))
         super().__init__(name, format, names)
         self._inner = dict(zip(names, inner, strict=True))
@@ -104,6 +110,9 @@ class TextTable(Table):
         other = next((each for each in SIGNS if each in names[0]), None)
         if len(names) == 1 and delimiter is None and other not in (None, self.delimiter):
             raise DelimiterError(f"{name} seems to be separated by {other!r}.", other)
+        if not is_all and self.fits(memory_budget):
+            self._kinds |= self._kinds_of_all_rows()
+        self._hexadecimal = self._columns_of_hexadecimals(head)
         self._codes = dict.fromkeys(self._columns_of_codes(), pa.string())
         self._kinds |= self._codes
         self._spellings: dict[str, Spelling] = {}
@@ -111,7 +120,7 @@ class TextTable(Table):
 
     @property
     def columns(self) -> dict[str, Any]:
-        """PyArrow types of the columns, by name, as the first lines of the file suggest."""
+        """PyArrow types of the columns, by name, as all rows or the first lines suggest."""
         return self._kinds
 
     @property
@@ -133,20 +142,34 @@ class TextTable(Table):
 
     def cells(self) -> Cells:
         """Return a reader of the cells as they are written, with their quotes."""
-        return Cells(self._bytes(), self.delimiter, self.names, self.named)
+        return Cells(self._parts(), self.delimiter, self.names, self.named)
 
-    def _bytes(self) -> Iterator[bytes]:
+    def _parts(self) -> Iterator[bytes]:
         """Yield the bytes of the file, uncompressed, in parts."""
-        with reading(self.name, self.format), self._open() as stream:
-            while part := stream.read(WHOLE_BLOCK_BYTES):
-                yield part
+        with reading(self.name, self.format):
+            yield from self._bytes.parts(WHOLE_BLOCK_BYTES)
+
+    def _kinds_of_all_rows(self) -> dict[str, Any]:
+        """Return the types of the columns that follow from all rows, by name."""
+        try:
+            return dict(zip(self.names, self._whole({}, self.names).schema.types, strict=True))
+        except TableError:
+            return {}  # Reading the rows raises the error again.
+
+    def _columns_of_hexadecimals(self, head: bytes) -> list[str]:
+        """Return the columns of whole numbers such as 0xC5 in the first lines of the file."""
+        whole = [name for name, kind in self._kinds.items() if pa.types.is_integer(kind)]
+        if b"0x" not in head.lower() or not whole:
+            return []
+        cells = self._first_cells(whole)
+        return [name for name in whole if are_hexadecimal(cells[name])]
 
     def _columns_of_codes(self) -> list[str]:
         """Return the columns that contain codes, such as 007, which PyArrow reads as numbers."""
-        with reading(self.name, self.format), self._open() as stream:
-            if not may_be_in(self._parts(stream), self.delimiter):
-                return []
         numbers = [name for name, kind in self._kinds.items() if is_number(kind)]
+        with reading(self.name, self.format):
+            if not numbers or not may_be_in(self._bytes.body(self.named), self.delimiter):
+                return []
         found, n_bytes = set[int](), 0
         try:
             for rows in self._stream(dict.fromkeys(numbers, pa.string()), numbers):
@@ -168,7 +191,12 @@ class TextTable(Table):
         """
         text = [name for name, kind in self._kinds.items() if is_text(kind)]
         text = [name for name in text if name not in self._codes]
-        text = [name for name in text if number_spellings(first.column(name), self._decimal)]
+        text = [
+            name
+            for name in text
+            if not is_text(first.column(name).type)  # text follows later
+            or number_spellings(first.column(name), self._decimal)
+        ]
         times = [name for name, kind in self._kinds.items() if getattr(kind, "tz", None)]
         cells = self._first_cells([*text, *times]) if text or times else {}
         ambiguous = {}
@@ -203,35 +231,6 @@ class TextTable(Table):
         table = pa.concat_tables([empty, *(each.rename_columns(list(names)) for each in parts)])
         return {name: table.column(name) for name in names}
 
-    def _parts(self, stream: Any) -> Iterator[bytes]:
-        """Yield the bytes of the file in parts, without the line of column names."""
-        first = stream.read(HEAD_BYTES)
-        yield first[first.find(b"\n") + 1 :] if self.named else first
-        while part := stream.read(HEAD_BYTES):
-            yield part
-
-    def _open(self) -> Any:
-        """Open the file as a stream of uncompressed bytes."""
-        if isinstance(self._source, bytes):
-            stream, beginning = pa.BufferReader(self._source), self._source[:4]
-        else:
-            stream = pa.OSFile(str(self._source))
-            beginning = stream.read(4)
-            stream.seek(0)
-        compression = compression_of_bytes(beginning)
-        return stream if compression is None else pa.CompressedInputStream(stream, compression)
-
-    def _head(self) -> bytes:
-        """Return the first complete lines of the file, about `HEAD_BYTES`, at least one line."""
-        head = bytearray()
-        with self._open() as stream:
-            while part := stream.read(HEAD_BYTES):
-                head += part
-                end = max(head.rfind(b"\n"), head.rfind(b"\r"))
-                if len(head) >= HEAD_BYTES and end >= 0:
-                    return bytes(head[: end + 1])
-        return bytes(head)
-
     def _read_options(self, block_bytes: int, *, threads: bool = False) -> Any:
         """Return PyArrow's options for reading blocks of bytes."""
         return pyarrow.csv.ReadOptions(
@@ -240,7 +239,12 @@ class TextTable(Table):
 
     def _parse_options(self, **more: Any) -> Any:
         """Return PyArrow's options for splitting lines into cells."""
-        return pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, **more)
+        return pyarrow.csv.ParseOptions(
+            delimiter=self.delimiter,
+            newlines_in_values=True,
+            ignore_empty_lines=self._skips_blanks,
+            **more,
+        )
 
     def _options(self, kinds: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, Any]:
         """Return PyArrow's options to read the columns `names`, with the types `kinds`."""
@@ -262,7 +266,9 @@ class TextTable(Table):
         kinds = {name: self._kinds[name] for name in names}
         for name, kind in kinds.items():
             # Integers or missing values in the first lines may be followed by fractions.
-            if pa.types.is_integer(kind) or pa.types.is_null(kind):
+            if (name not in self._hexadecimal and pa.types.is_integer(kind)) or pa.types.is_null(
+                kind
+            ):
                 kinds[name] = pa.float64()
         return kinds
 
@@ -319,12 +325,12 @@ class TextTable(Table):
         """Read the columns `names` of the whole file as one `pyarrow.Table`."""
         options, size = self._options(kinds, names), max(WHOLE_BLOCK_BYTES, self._block_bytes)
         try:
-            with self._open() as stream:
+            with self._bytes.open() as stream:
                 read = self._read_options(size, threads=True)
                 return pyarrow.csv.read_csv(stream, read, *options)
         except (pa.ArrowException, OSError):
             # With threads, PyArrow does not report the number of the bad row: read without threads.
-            with self._reading(), self._open() as stream:
+            with self._reading(), self._bytes.open() as stream:
                 return pyarrow.csv.read_csv(stream, self._read_options(size), *options)
 
     def _stream(self, kinds: Mapping[str, Any], names: Sequence[str]) -> Iterator[Any]:
@@ -334,7 +340,7 @@ class TextTable(Table):
             while True:
                 row = 0
                 try:
-                    with self._open() as stream:
+                    with self._bytes.open() as stream:
                         read = self._read_options(self._block_bytes)
                         for batch in pyarrow.csv.open_csv(stream, read, *options):
                             new = batch.slice(max(0, n_done - row))
@@ -358,26 +364,9 @@ class TextTable(Table):
             try:
                 yield
             except pa.ArrowException as error:
-                raise TableError(
-                    f"{self.name} cannot be read as {self.format}: {self._plainly(str(error))}"
-                ) from error
-
-    def _plainly(self, message: str) -> str:
-        """Rewrite an error message of PyArrow: columns by name, and rows counted from 0."""
-        message = message.splitlines()[0].rstrip(".")
-        message = re.sub(
-            r"In CSV column #(\d+)",
-            lambda found: f"column {self.names[int(found[1])]!r}",
-            message,
-        )
-        before = 2 if self.named else 1
-        numbered = re.sub(
-            r"Row #(\d+)", lambda found: f"row {int(found[1]) - before}", message, count=1
-        )
-        if numbered == message:
-            return f"{message}."
-        heading = ", the heading not counted" if self.named else ""
-        return f"{numbered}. (The first row is row 0{heading}.)"
+                problem = plainly(str(error), self.names, self.named)
+                message = f"{self.name} cannot be read as {self.format}: {problem}"
+                raise TableError(message) from error
 
     def count_rows(self, at_most: int) -> int:
         """Return the number of rows, or some number above `at_most` if there are more rows.
@@ -385,9 +374,11 @@ class TextTable(Table):
         Each line is counted as a row, except for the line of column names.
         """
         n = -1 if self.named else 0
-        with reading(self.name, self.format), self._open() as stream:
-            while n <= at_most and (part := stream.read(HEAD_BYTES)):
+        with reading(self.name, self.format):
+            for part in self._bytes.parts(HEAD_BYTES):
                 n += part.count(b"\n") or part.count(b"\r")
+                if n > at_most:
+                    break
         return n
 
 

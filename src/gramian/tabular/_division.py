@@ -6,20 +6,24 @@ a law of levels computes them. Columns that are empty or not usable are set asid
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from gramian.laws import level_laws_of
+from gramian.laws import ColumnLaw, level_laws_of
 from gramian.models import Beside
 from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow, type_texts
 from gramian.tabular._column_checks import constant_columns
 from gramian.tabular._messages import UnusableTableError
+from gramian.tabular._returned_cells import columns_missed_by_lookups
 
 EMPTY = "no value in any row"
 """Reason why a column is set aside: all its cells are missing."""
 CODES = "whole numbers beyond 2⁵³"
 """Reason why a column is set aside: floats cannot hold its numbers, and the result has components,
 not columns."""
+DIGITS = "decimals with more digits than floats hold"
+"""Reason why a column is set aside: floats cannot tell its decimals apart, and the result has
+components, not columns."""
 TEXT = "text"
 """Reason why a column is set aside: it is text, and the result has components, not columns."""
 CONSTANT = "constant"
@@ -61,6 +65,7 @@ def divide(
     encode: bool,
     keep: Sequence[str],
     prefer: Sequence[str],
+    fixed: Collection[str] = (),
 ) -> Division:
     """Divide the columns that the user chose into columns of the fit and other columns.
 
@@ -80,9 +85,13 @@ def divide(
         True if text columns are turned into numbers of categories.
     keep, prefer : sequences of str
         Columns that must be kept, and columns to keep rather than others if there is a choice.
+    fixed : collection of str
+        Columns that are kept as they are, as text is, because no number tells their cells apart.
     """
     kinds, is_timestamp = table.columns, pyarrow().types.is_timestamp
-    fixed = {*constant_columns(table, keep)} | (table.codes & {*features})
+    is_integer = pyarrow().types.is_integer
+    keep = [*keep, *fixed]
+    fixed = {*constant_columns(table, keep), *fixed} | (table.codes & {*features})
     text = [name for name in features if name in fixed or (is_text(kinds[name]) and not encode)]
     dates = [name for name in features if is_date(kinds[name]) and name not in fixed]
     empty = [
@@ -90,7 +99,8 @@ def divide(
     ]
     set_aside = dict.fromkeys(empty if len(empty) < len(features) else [], EMPTY)
     if not beside:
-        set_aside |= {name: CODES if name in table.codes else TEXT for name in text}
+        set_aside |= dict.fromkeys(text, TEXT)
+        set_aside |= {n: CODES if is_integer(kinds[n]) else DIGITS for n in table.codes & {*text}}
     order = [name for name in features if name not in set_aside]
     if not text and not dates:
         return Division(tuple(order), set_aside=set_aside)
@@ -98,27 +108,31 @@ def divide(
     found, clocks = level_laws_of(chosen)
     if not beside:
         return Division(tuple(order), clocks=clocks, set_aside=set_aside)
-    # A lookup would not give the word NA back, which may be a country and not a gap, and would not
-    # spell times as the text of a data frame does.
+    # A lookup would not give the word NA back, which may be a country and not a gap, would not
+    # spell times as the text of a data frame does, and loses offsets and digits.
     times = [name for name in chosen.text_dates if is_timestamp(kinds[name])]
-    keep = [name for name in order if name in {*keep, *chosen.columns_with_words, *times}]
-    solutions = found.redundant(keep=keep, prefer=[name for name in prefer if name in order])
+    digits = [name for name in table.codes if not is_integer(kinds[name])]
+    held = {*keep, *chosen.columns_with_words, *times, *table.without_zone, *digits}
+    keep = [name for name in order if name in held]
     numbers = {name for name in order if name not in text}
-    lookups = [
-        each
-        for each in solutions.values()
-        if (
-            each.column in text
-            or not numbers.issuperset(each.columns)
-            or {*dates} & {each.column, *each.columns}
-        )
-        and (numbers_stay or not numbers & {*each.columns})
-    ]
-    given = {each.column for each in lookups}
+
+    def is_used(law: ColumnLaw) -> bool:
+        """Return True if a law of levels computes a column before the fit."""
+        columns = {law.column, *law.columns}
+        of_levels = law.column in text or not numbers.issuperset(law.columns) or columns & {*dates}
+        return bool(of_levels) and (numbers_stay or not numbers & {*law.columns})
+
+    all_types, missed = type_texts(table), [""]
+    while missed:
+        solutions = found.redundant(keep=keep, prefer=[name for name in prefer if name in order])
+        lookups = [each for each in solutions.values() if is_used(each)]
+        given = {each.column for each in lookups}
+        types = {name: each for name, each in all_types.items() if name in given}
+        missed = columns_missed_by_lookups(table, lookups, types, text)
+        keep += missed
     # A number column leaves the fit only if a law that is used computes it.
     inner = tuple(name for name in order if name in numbers and name not in given)
     labels = tuple(name for name in text if name not in given)
-    types = {name: each for name, each in type_texts(table).items() if name in given}
     others = Beside(tuple(order), labels, tuple(lookups), types) if labels or lookups else Beside()
     kept = {name: clock for name, clock in clocks.items() if name in inner}
     return Division(inner, others, kept, set_aside, found.alternatives(given, keep))

@@ -20,10 +20,12 @@ from gramian.tables import (
     dates_in_text,
     in_pieces,
     is_text,
+    may_be_dates,
     open_dataset,
     open_table,
     open_tables,
     pyarrow,
+    without_views,
 )
 from gramian.tabular._messages import UnusableTableError
 
@@ -97,11 +99,11 @@ def as_table(
             memory_budget=memory_budget,
         )
     if isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike):
-        table = open_tables(data)
+        table = open_tables(data, memory_budget=memory_budget)
     elif _module(data) == "pyarrow" and hasattr(data, "get_fragments"):
         table = open_dataset(data)
     else:
-        rows, named = _in_arrow(data), not _is_array(data)
+        rows, named = without_views(_in_arrow(data)), not _is_array(data)
         dates = _text_dates(rows) if named else {}
         for name, column in dates.items():
             rows = rows.set_column(rows.column_names.index(name), name, column)
@@ -119,7 +121,7 @@ def _in_arrow(data: Any) -> pa.Table:
     """Convert a data frame, mapping or array to an Arrow table, with NaN as missing values."""
     arrow, framed = pyarrow(), hasattr(data, "columns")
     if framed:
-        _check_labels(data.columns)
+        _check_labels(getattr(data, "column_names", data.columns))
     elif not isinstance(data, Mapping):
         data = _array(data)
     try:
@@ -156,7 +158,7 @@ def _text_dates(rows: pa.Table) -> dict[str, Any]:
         column = rows.column(field.name)
         if is_text(field.type) and not pyarrow().types.is_dictionary(field.type):
             # Most columns of text are no dates, which the first cells tell.
-            if dates_in_text(column.drop_null().slice(0, 10).to_pylist()) is None:
+            if not may_be_dates(column.drop_null().slice(0, 10).to_pylist()):
                 continue
             dates = dates_in_text(column.to_pylist())
             if dates is not None:
@@ -231,7 +233,9 @@ def like(data: Any, result: pa.Table, keeps: NDArray[np.bool_], unchanged: Colle
         }
     if hasattr(data, "set_column"):  # an Arrow table
         for name in unchanged:
-            column = data.column(name).filter(keeps)
+            column = data.column(name)
+            if not keeps.all():
+                column = without_views(data.select([name])).column(0).filter(keeps)
             result = result.set_column(names.index(name), name, column)
         return result
     if _is_array(data) and not isinstance(data[0], str | os.PathLike):

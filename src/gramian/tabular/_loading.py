@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from gramian.tabular._table_fit import cautions_of_fit
+from gramian.tabular._table_cautions import cautions_of_fit
 from gramian.tabular._table_model import read_model
 from gramian.tabular._table_selection import TableSelection
 

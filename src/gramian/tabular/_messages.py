@@ -16,6 +16,7 @@ OPTIONS = (
     *("algorithm", "alpha", "backward", "columns", "criterion", "decimal", "degree", "directions"),
     *(
         "encode",
+        "exceptions",
         "exclude",
         "family",
         "given",
@@ -36,7 +37,7 @@ FUNCTIONS = ("relations", "select")
 ANY = "..."
 """Value of an option in a template if the user has to choose the value."""
 CautionKind = Literal[
-    "saturated", "overfitted", "ill-conditioned", "header", "numbers as text", "1,234"
+    "saturated", "overfitted", "ill-conditioned", "header", "numbers as text", "1,234", "exceptions"
 ]
 """Kinds of cautions; `TableCaution` explains them."""
 
@@ -140,6 +141,8 @@ CAUTIONS: Mapping[CautionKind, str] = {
     "{n_categories:,} categories",
     "1,234": "column {column!r} is read as text, because it is not clear whether {examples}: say "
     "{decimal}",
+    "exceptions": "{column} would follow from {law} but for {n_exceptions:,} of {n_rows:,} rows, "
+    "and is kept",
 }
 """Template of the message for each kind of caution."""
 
@@ -150,13 +153,14 @@ class TableCaution:
 
     Attributes
     ----------
-    kind : {"saturated", "overfitted", "ill-conditioned", "header", "numbers as text", "1,234"}
+    kind : str
         "saturated": the functions can fit any values in so few rows, so that every residual is
         zero. "overfitted": there are more functions than half the number of rows.
         "ill-conditioned": rounding errors may be visible in residual variances. "header": the
         first row of a text file was read as names of columns, but all these names are numbers.
         "numbers as text": most categories of an encoded text column are numbers. "1,234": a text
         column may be numbers with separated thousands, or numbers with a decimal comma.
+        "exceptions": a law would compute a kept column, except in some rows.
     facts : mapping from str to object
         Numbers and names for the message; their keys depend on `kind`.
     remedy : str

@@ -31,6 +31,7 @@ class Method:
     keep: Names = None
     prefer: Names = None
     laws: bool = True
+    exceptions: float = 0.0
     prove: bool = False
     degree: int | Literal["auto"] = 2
     family: Family | None = None
@@ -78,6 +79,8 @@ def make_estimator(algorithm: str, method: Method, **more: Any) -> Any:
         parameters["family"] = method.family
     if algorithm == "gfa" and not method.laws:
         parameters["laws"] = False
+    if algorithm == "gfa" and method.exceptions:
+        parameters["exceptions"] = method.exceptions
     if method.threshold is not None:
         parameters["threshold"] = method.threshold
     if algorithm in ELIMINATING:
@@ -144,6 +147,7 @@ def _refuse_misfits(algorithm: str, method: Method) -> None:
     for option, given, fits, algorithms in (
         ("{keep}", method.keep, algorithm == "gfa" and backward, of_gfa),
         ("{prefer}", method.prefer, algorithm == "gfa" and backward, of_gfa),
+        ("{exceptions}", method.exceptions, algorithm == "gfa" and backward, of_gfa),
         ("{prove:True}", method.prove, backward, of_both),
         ("{backward:False}", not method.backward, eliminates, "{algorithm:gfa} or gca"),
         ("{criterion}", method.criterion, algorithm == "gfs", "{algorithm:gfs}"),

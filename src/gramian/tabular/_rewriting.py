@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian._support.words import the_columns
-from gramian.models import Beside, Preprocessing
+from gramian.models import Preprocessing
 from gramian.tables import (
     DICTIONARY,
     TEXT,
@@ -24,10 +24,10 @@ from gramian.tables import (
     plain,
     pyarrow,
     without_nan,
-    without_words,
 )
 from gramian.tabular._column_checks import check_places, refuse_infinite
 from gramian.tabular._column_roles import Passing
+from gramian.tabular._computed_columns import as_levels, computed, with_columns
 from gramian.tabular._messages import UnusableTableError
 from gramian.tabular._table_model import TableModel, locate, with_names
 
@@ -109,14 +109,27 @@ def reconstructed(
     def reconstruct(rows: pa.Table, values: Array) -> pa.Table:
         z = _transformed(model, values) if from_all else values
         x = model.estimator.inverse_transform(z) if len(z) else np.empty((0, len(columns)))
+        x = _with_constants(x, model)
         result = in_words(without_nan(with_names(x, columns)), model.steps)
         if model.selects:  # copy kept columns from the input, without rounding errors
             result = _typed(result, model.steps.types)
             given = filled(rows, steps)
-            result = _with_columns(result, {name: given.column(name) for name in kept})
+            result = with_columns(result, {name: given.column(name) for name in kept})
         return result
 
     return _Rewriter(model, table, others, verbatim, steps, places, reconstruct).pieces(whole=True)
+
+
+def _with_constants(x: Array, model: TableModel) -> Array:
+    """Return reconstructed rows in which constant columns have their value in every row.
+
+    The estimator leaves columns missing in rows in which a kept column is missing.
+    """
+    variances = getattr(model.estimator.model_, "variances", None)
+    if variances is None or not model.selects:
+        return x
+    constant = ~model.estimator.support_ & (variances == 0)
+    return np.where(np.isnan(x) & constant, model.estimator.model_.mean, x)
 
 
 def _typed(table: pa.Table, types: Mapping[str, str]) -> pa.Table:
@@ -132,7 +145,7 @@ def _typed(table: pa.Table, types: Mapping[str, str]) -> pa.Table:
         From the name of a column to its type; see `Preprocessing.types`.
     """
     wanted = {name: each for name, each in types.items() if each != DICTIONARY}
-    return _with_columns(table, {n: in_type(table.column(n), each) for n, each in wanted.items()})
+    return with_columns(table, {n: in_type(table.column(n), each) for n, each in wanted.items()})
 
 
 def _check_kept(model: TableModel) -> None:
@@ -220,7 +233,8 @@ class _Rewriter:
             result = result.append_column(name, aside.column(name))
         n_unknown = 0
         if whole:
-            given, n_unknown = computed(self._with_gaps(result), beside)
+            rows = as_levels(result, others.labels, words=self.table.format in TEXT)
+            given, n_unknown = computed(rows, beside)
             for name, column in given.items():
                 result = result.append_column(name, column)
         result = result.select(beside.sorted(result.column_names))
@@ -232,19 +246,6 @@ class _Rewriter:
         if self.model.selects:
             copied |= {name: places[name] for name in self.model.kept}
         return Piece(result, keeps, n_unknown, copied)
-
-    def _with_gaps(self, rows: pa.Table) -> pa.Table:
-        """Return rows in which text columns have the values that the fit saw.
-
-        Long whole numbers are text; in a text file, texts such as "NA" are missing values.
-        """
-        arrow, labels = pyarrow(), {}
-        for name in self.others.labels:
-            column = rows.column(name)
-            if arrow.types.is_integer(column.type):
-                column = column.cast(arrow.string())
-            labels[name] = without_words(column) if self.table.format in TEXT else column
-        return _with_columns(rows, labels)
 
 
 def with_labels(others: Passing, model: TableModel, table: Table) -> Passing:
@@ -272,39 +273,6 @@ def with_labels(others: Passing, model: TableModel, table: Table) -> Passing:
     return replace(others, labels=tuple(labels))
 
 
-def computed(table: pa.Table, beside: Beside) -> tuple[dict[str, Any], int]:
-    """Return the columns that laws of levels compute from a table, by name.
-
-    Such a law looks up the distinct values (levels) of other columns. Return also the number of
-    cells that are empty because the fit has not seen their level.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        Columns of the fit, and text columns that are not in the fit.
-    beside : Beside
-        The laws of levels, and the Arrow types of the columns that they compute.
-    """
-    inner = plain(table)
-    found, n_unknown = beside.compute(lambda name: inner.column(name).to_numpy())
-    columns = {name: _column(each, beside.types.get(name)) for name, each in found.items()}
-    return columns, n_unknown
-
-
-def _column(values: Any, kind: str | None) -> Any:
-    """Convert the values that a law computed to an Arrow array; `kind` is its type, if needed."""
-    arrow = pyarrow()
-    text = arrow.string() if values.dtype == object else None
-    column = arrow.array(values, text, from_pandas=True)
-    return column if kind in (None, DICTIONARY) else in_type(column, kind)
-
-
-def _with_columns(table: pa.Table, new: Mapping[str, Any]) -> pa.Table:
-    """Return a table in which the columns in `new` replace the columns of the same names."""
-    columns = {name: new.get(name, table.column(name)) for name in table.column_names}
-    return pyarrow().table(columns, metadata=table.schema.metadata)
-
-
 def in_words(table: pa.Table, steps: Preprocessing) -> pa.Table:
     """Convert numbers back to dates and to categories, in the columns that had them.
 
@@ -323,7 +291,7 @@ def in_words(table: pa.Table, steps: Preprocessing) -> pa.Table:
         nearest = np.clip(np.rint(np.nan_to_num(numbers)), 0, len(categories) - 1)
         codes = arrow.array(nearest.astype(np.intp), mask=np.isnan(numbers))
         new[name] = arrow.array(categories, arrow.string()).take(codes)
-    return _with_columns(table, new)
+    return with_columns(table, new)
 
 
 def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
@@ -355,7 +323,7 @@ def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
             number = arrow.scalar(float(value)).cast(column.type, safe=False)
             column = arrow.compute.if_else(absent, number, column)
         new[name] = column
-    return _with_columns(table, new)
+    return with_columns(table, new)
 
 
 def _keeps_type(kind: Any, value: float) -> bool:
@@ -381,4 +349,4 @@ def with_categories(table: pa.Table, steps: Preprocessing) -> pa.Table:
     """
     types = {**steps.types, **steps.beside.types}
     wanted = [name for name in table.column_names if types.get(name) == DICTIONARY]
-    return _with_columns(table, {n: in_type(table.column(n), DICTIONARY) for n in wanted})
+    return with_columns(table, {n: in_type(table.column(n), DICTIONARY) for n in wanted})

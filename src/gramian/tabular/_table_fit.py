@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gramian._support.types import Array
-from gramian._support.words import counted, either, listed, plural, the_columns
+from gramian._support.words import counted, plural, the_columns
 from gramian.core.rows import SpreadError
 from gramian.exceptions import (
     NumericalWarning,
@@ -18,17 +18,9 @@ from gramian.exceptions import (
     TooManyLevelsError,
     UnitsWarning,
 )
-from gramian.fitting import (
-    EmptyColumnError,
-    Gaps,
-    NearDependence,
-    Overfitting,
-    Remedy,
-    Saturation,
-    TooFewRowsError,
-)
-from gramian.models import Preprocessing, is_numeric
-from gramian.tables import TEXT, Table, plain, pyarrow
+from gramian.fitting import EmptyColumnError, Gaps, TooFewRowsError
+from gramian.models import Preprocessing
+from gramian.tables import Table, plain, pyarrow
 from gramian.tabular._column_checks import (
     check_count,
     check_types,
@@ -44,11 +36,31 @@ from gramian.tabular._dropped_columns import types_of
 from gramian.tabular._learning import learned
 from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
 from gramian.tabular._method import SELECTORS, Method
+from gramian.tabular._returned_cells import columns_with_other_gaps, uneven_columns
+from gramian.tabular._table_cautions import cautions_of_fit, cautions_of_table
 from gramian.tabular._table_changes import TableChanges
 from gramian.tabular._table_model import TableModel, with_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class _Wishes:
+    """Columns that a fit shall keep."""
+
+    keep: tuple[str, ...] = ()
+    """Columns that must be kept."""
+    prefer: tuple[str, ...] = ()
+    """Columns to keep rather than others if there is a choice, most wanted first."""
+    fixed: tuple[str, ...] = ()
+    """Columns that are kept as they are, without a fit, as text is."""
+
+    def and_(self, more: _Wishes) -> _Wishes:
+        """Return these wishes together with more wishes."""
+        return _Wishes(
+            (*self.keep, *more.keep), (*self.prefer, *more.prefer), (*self.fixed, *more.fixed)
+        )
 
 
 @dataclass(frozen=True)
@@ -70,20 +82,25 @@ class TableFit:
 
     def run(self) -> FittedTable:
         """Fit the estimator to the table, and return the model with facts about the fit."""
-        divided = self._divided()
+        wishes = self._wishes()
+        divided = self._divided(wishes)
         with warnings.catch_warnings():
             # The result has cautions with the content of these warnings.
             for category in (OverfittingWarning, NumericalWarning, UnitsWarning):
                 warnings.simplefilter("ignore", category)
-            try:
-                fit, steps, changes = self._fit(divided)
-            except EmptyColumnError as error:
-                divided = without_empty(divided, [divided.features[i] for i in error.columns])
-                fit, steps, changes = self._fit(divided)
+            while True:
+                try:
+                    fit, steps, changes = self._fit(divided, wishes)
+                except EmptyColumnError as error:
+                    divided = without_empty(divided, [divided.features[i] for i in error.columns])
+                    continue
+                more = fit._lost(steps)
+                if more == _Wishes():
+                    break
+                wishes = wishes.and_(more)
+                divided = self._divided(wishes)
         cautions = (
-            *_of_header(self.table),
-            *_of_categories(steps),
-            *_of_ambiguous(self.table, divided.beside.labels),
+            *cautions_of_table(self.table, steps, divided.beside.labels),
             *cautions_of_fit(self.estimator),
         )
         steps = replace(
@@ -96,9 +113,19 @@ class TableFit:
         model = TableModel(self.estimator, steps)
         return FittedTable(fit, model, cautions, changes, divided.alternatives)
 
-    def _fit(self, divided: Division) -> tuple[TableFit, Preprocessing, TableChanges]:
+    def _fit(
+        self, divided: Division, wishes: _Wishes
+    ) -> tuple[TableFit, Preprocessing, TableChanges]:
         """Fit the estimator to `divided.features`; raise EmptyColumnError if a column is empty."""
         fit = replace(self, features=divided.features)
+        if self._numbers_stay:
+            # Keep all dates: a date that numbers explain only nearly is not redundant.
+            kinds, is_temporal = self.table.columns, pyarrow().types.is_temporal
+            dates = [name for name in fit.features if is_temporal(kinds[name])]
+            keep = [*wishes.keep, *divided.needed, *dates]
+            for name, columns in {"keep": keep, "priority": wishes.prefer}.items():
+                inner = [each for each in dict.fromkeys(columns) if each in fit.features]
+                self.estimator.set_params(**{name: inner or None})
         if self.directions is not None:
             self.estimator.set_params(given=self.directions.among(fit.features))
         how = fit._fit_to_blocks if fit.table.too_large else fit._fit_in_memory
@@ -117,19 +144,28 @@ class TableFit:
                 n_left=error.n_left,
             ) from error
 
-    def _divided(self) -> Division:
-        """Divide the columns, and set the parameters `keep` and `priority` of the estimator."""
-        numbers_stay = self.algorithm == "gfa" and self.estimator.backward
-        keep = (numbers_stay and self.estimator.keep) or ()
-        prefer = (numbers_stay and self.estimator.priority) or ()
+    @property
+    def _numbers_stay(self) -> bool:
+        """True if the fit can be told which columns to keep."""
+        return bool(self.algorithm == "gfa" and self.estimator.backward)
+
+    def _wishes(self) -> _Wishes:
+        """Return the columns that the user wants to keep, as the estimator has them."""
+        if not self._numbers_stay:
+            return _Wishes()
+        return _Wishes(tuple(self.estimator.keep or ()), tuple(self.estimator.priority or ()))
+
+    def _divided(self, wishes: _Wishes) -> Division:
+        """Divide the columns into those of the fit and others."""
         divided = divide(
             self.table,
             self.features,
             beside=self.algorithm in SELECTORS,
-            numbers_stay=numbers_stay,
+            numbers_stay=self._numbers_stay,
             encode=self.options.encode,
-            keep=keep,
-            prefer=prefer,
+            keep=wishes.keep,
+            prefer=wishes.prefer,
+            fixed=wishes.fixed,
         )
         if not divided.features:
             raise UnusableTableError(
@@ -138,22 +174,34 @@ class TableFit:
                 table=self.table.name,
             )
         check_count(self.estimator, len(divided.features))
-        if numbers_stay:
-            # Keep all dates: a date that numbers explain only nearly is not redundant.
-            kinds, is_temporal = self.table.columns, pyarrow().types.is_temporal
-            dates = [name for name in divided.features if is_temporal(kinds[name])]
-            wanted = {"keep": [*keep, *divided.needed, *dates], "priority": prefer}
-            for name, columns in wanted.items():
-                inner = [each for each in dict.fromkeys(columns) if each in divided.features]
-                self.estimator.set_params(**{name: inner or None})
         return divided
+
+    def _lost(self, steps: Preprocessing) -> _Wishes:
+        """Return the dropped columns of which a cell would not come back, to be kept instead.
+
+        They are columns whose numbers are all equal, but not their cells, and, if the fit drops
+        redundant columns only, columns that would come back with other missing cells.
+        """
+        if self.algorithm not in SELECTORS:
+            return _Wishes()
+        fixed = uneven_columns(self.table, self._constant, fills=self.options.impute is not None)
+        keep: list[str] = []
+        lossless = self._numbers_stay and self.estimator.n_features_to_select is None
+        if lossless and self.options.impute is None:
+            blocks = (steps.apply(rows) for rows in self.pieces())
+            keep = columns_with_other_gaps(self.estimator, blocks, self.features)
+        return _Wishes(keep=tuple(keep), fixed=tuple(fixed))
+
+    @property
+    def _constant(self) -> list[str]:
+        """Names of the columns of a fitted selection whose numbers are all equal."""
+        variances = getattr(self.estimator.model_, "variances", None)
+        constant = [] if variances is None else np.flatnonzero(variances == 0).tolist()
+        return [self.features[i] for i in constant if self.estimator.model_.selects]
 
     def _changes(self, divided: Division, n_read: int, n_used: int, n_filled: int) -> TableChanges:
         """Return the changes of the table before the fit, with the counts of the estimator."""
-        variances = getattr(self.estimator.model_, "variances", None)
-        constant = [] if variances is None else np.flatnonzero(variances == 0).tolist()
-        names = [self.features[i] for i in constant if self.estimator.model_.selects]
-        set_aside = {**divided.set_aside, **dict.fromkeys(names, CONSTANT)}
+        set_aside = {**divided.set_aside, **dict.fromkeys(self._constant, CONSTANT)}
         gaps: Gaps | None = getattr(self.estimator, "gaps_", None)
         if gaps is not None:
             n_filled = gaps.n_filled
@@ -349,51 +397,3 @@ def prepare(
                 count=count,
             )
     return TableFit(algorithm, estimator, table, features, passing, options, weights)
-
-
-def _of_header(table: Table) -> Iterator[TableCaution]:
-    """Yield a caution if all column names of a text file are numbers, so it may lack a header."""
-    if table.format in TEXT and table.named and all(map(is_numeric, table.columns)):
-        yield TableCaution("header", {"table": table.name})
-
-
-def _of_categories(steps: Preprocessing) -> Iterator[TableCaution]:
-    """Yield a caution for each text column whose categories are numbers, except for a few words."""
-    for name, categories in steps.categories.items():
-        words = [each for each in categories if not is_numeric(each)]
-        if words and 2 * len(words) < len(categories):
-            facts = {"words": listed(words, most=3), "n_categories": len(categories)}
-            yield TableCaution("numbers as text", {"column": name, **facts})
-
-
-def _of_ambiguous(table: Table, labels: Iterable[str]) -> Iterator[TableCaution]:
-    """Yield a caution for each text column of a text file that may be numbers, such as 1,234."""
-    for name in labels:
-        if name in table.ambiguous:
-            yield TableCaution("1,234", {"column": name, "examples": table.ambiguous[name]})
-
-
-REMEDIES = {
-    Remedy.AUTO_ALPHA: "{alpha:auto}",
-    Remedy.AUTO_DEGREE: "{degree:auto}",
-    Remedy.LOWER_DEGREE: "a lower {degree}",
-    Remedy.FEWER_FEATURES: "a smaller {n}",
-    Remedy.MORE_ROWS: "more rows",
-    Remedy.BETTER_FAMILY: "{family:hermite}",
-}
-"""Words for the remedies that are options of `gramian.select`; other remedies are not shown."""
-
-
-def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:
-    """Yield the cautions of a fitted estimator, except for cautions about units of columns."""
-    for each in estimator.model_.cautions:
-        known = [REMEDIES[remedy] for remedy in each.remedies if remedy in REMEDIES]
-        remedy = f"Use {either(known)}" if known else ""
-        if isinstance(each, Saturation):
-            facts: dict[str, Any] = {"n_steps": each.n_steps, "n_rows": each.n_rows}
-            yield TableCaution("saturated", facts, remedy)
-        elif isinstance(each, Overfitting):
-            facts = {"n_functions": each.n_functions, "n_rows": each.n_rows}
-            yield TableCaution("overfitted", facts, remedy)
-        elif isinstance(each, NearDependence):
-            yield TableCaution("ill-conditioned", {"loss": each.loss}, remedy)

@@ -197,6 +197,7 @@ def select(
     relative: bool = False,
     backward: bool = True,
     laws: bool = True,
+    exceptions: float = 0.0,
     prove: bool = False,
     family: Family | None = None,
     degree: int | Literal["auto"] = 2,
@@ -257,6 +258,9 @@ def select(
         the published algorithm, which keeps columns of large variance first.
     laws : bool, default=True
         For "gfa": True to use exact laws, too, such as logarithms, ratios and thresholds.
+    exceptions : float, default=0.0
+        For "gfa": largest share of the rows that may break a law which drops a column. By default,
+        columns of a law with exceptions are kept, because the exceptions would be lost.
     prove : bool, default=False
         For "gfa": True to search all sets of up to 20 columns for a smaller set to keep.
     family : str, optional
@@ -322,6 +326,7 @@ def select(
         keep=keep,
         prefer=prefer,
         laws=laws,
+        exceptions=exceptions,
         prove=prove,
         degree=degree,
         family=family,

@@ -14,11 +14,11 @@ from gramian.core.rows._equal_rows import (
     all_rows,
     distinct_rows,
     first_of_equal,
-    observations,
     unit_free_numbers,
 )
 from gramian.core.rows._first_pass import Split
 from gramian.core.rows._neighbours import neighbours_resemble
+from gramian.core.rows._observations import observations
 from gramian.core.rows._protocol import (
     CONSTANT,
     BlockWork,

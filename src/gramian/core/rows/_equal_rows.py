@@ -22,12 +22,6 @@ ROUNDED = 1e-6
 """Values are rounded to this share of the spread of a column before they are hashed."""
 MOST_MEDIANS = 10.0
 """Largest weight of a row, in medians of all weights, that the effective number of rows counts."""
-FEWEST_LEVELS = 5
-"""A column with at most this many values does not show that equal rows are copies."""
-MANY_LEVELS = 12
-"""A single column shows that equal rows are copies if it has more values than this."""
-FEWEST = 2
-"""Smallest number of different rows to which a model can be fitted."""
 FIRST_ROWS = 500
 """Number of rows in which a column without equal values is searched."""
 PIECE_CELLS = 2**18
@@ -67,49 +61,6 @@ def all_rows(table: Any, weights: Array | None) -> DistinctRows:
         # Sums of large weights would overflow. Division by a power of two is exact.
         weights = np.ldexp(weights, -np.frexp(weights.max())[1])
     return DistinctRows(table, weights, np.ones(table.shape[0], dtype=np.intp))
-
-
-def observations(table: Any, weights: Array | None) -> DistinctRows:
-    """Return the rows of a table without copies.
-
-    Rows are copies if a column distinguishes most of the different rows: numbers with many digits
-    are not equal by chance. In a table of few categories, each row is an observation; then only
-    copies of the whole table are merged.
-
-    Parameters
-    ----------
-    table, weights
-        As in `distinct_rows`.
-    """
-    distinct = distinct_rows(table, weights)
-    n_rows = len(distinct.copies)
-    every = all_rows(table, weights)
-    if n_rows == len(every.copies) or n_rows < FEWEST:
-        return every
-    if _is_measured(distinct.table):
-        return distinct
-    times = int(np.gcd.reduce(distinct.copies))
-    if times == 1 or weights is not None:
-        return every
-    rows = np.repeat(np.arange(n_rows), distinct.copies // times)
-    return DistinctRows(distinct.table[rows], None, np.full(len(rows), times))
-
-
-def _is_measured(table: Any) -> bool:
-    """Return True if different rows have different numbers in a column, or in most columns.
-
-    One column must have many different values for that, because a column of prices has a different
-    value for each of a few categories.
-    """
-    columns: Any = table
-    if issparse(table):
-        columns = columns.tocsc()
-        parts = np.split(columns.data, columns.indptr[1:-1])
-    else:
-        parts = list(columns.T)
-    n_levels = np.array([len(np.unique(part)) for part in parts])
-    telling = n_levels > max(FEWEST_LEVELS, table.shape[0] / 2)
-    return bool(n_levels[telling].max(initial=0) > MANY_LEVELS or 2 * telling.sum() > len(parts))
 
 
 def distinct_rows(table: Any, weights: Array | None) -> DistinctRows:
@@ -208,10 +159,10 @@ def row_hashes(table: Any) -> Hashes:
     if issparse(table):
         cells: Any = table
         row_of = np.repeat(np.arange(n_rows), np.diff(cells.indptr))
-        np.add.at(hashes, row_of, _mixed(cells.data) * factors[cells.indices])
+        np.add.at(hashes, row_of, mixed_bits(cells.data) * factors[cells.indices])
     else:
         for part in _parts(n_rows, n_columns):
-            hashes[part] = np.einsum("ij,j->i", _mixed(table[part]), factors)
+            hashes[part] = np.einsum("ij,j->i", mixed_bits(table[part]), factors)
     return _scrambled(hashes)
 
 
@@ -245,8 +196,8 @@ def unit_free_numbers(table: Any, seed: int) -> Array:
         columns = stored.indices
         scaled = stored.data / unit[columns]
         centre = np.bincount(columns, scaled, len(low)) / n_rows
-        zeros = _mixed(np.rint(np.abs(centre) / ROUNDED))
-        cells = _mixed(np.rint(np.abs(scaled - centre[columns]) / ROUNDED))
+        zeros = mixed_bits(np.rint(np.abs(centre) / ROUNDED))
+        cells = mixed_bits(np.rint(np.abs(scaled - centre[columns]) / ROUNDED))
         row_of = np.repeat(np.arange(n_rows), np.diff(stored.indptr))
         np.add.at(hashes, row_of, np.subtract(cells, zeros[columns]))
         hashes += zeros.sum(dtype=np.uint64)
@@ -255,7 +206,7 @@ def unit_free_numbers(table: Any, seed: int) -> Array:
     centre = sum(((table[part] - low) / unit).sum(axis=0) for part in parts) / n_rows
     for part in parts:
         sizes = np.abs((table[part] - low) / unit - centre)
-        hashes[part] = _mixed(np.rint(sizes / ROUNDED)).sum(axis=1, dtype=np.uint64)
+        hashes[part] = mixed_bits(np.rint(sizes / ROUNDED)).sum(axis=1, dtype=np.uint64)
     return uniform_numbers(hashes, seed)
 
 
@@ -299,7 +250,7 @@ def _scrambled(hashes: Hashes) -> Hashes:
     return hashes ^ (hashes >> HALF)
 
 
-def _mixed(values: Array) -> Hashes:
+def mixed_bits(values: Array) -> Hashes:
     """Return the bits of each number as an integer whose lower half depends on all bits.
 
     The result is 0 for the number 0.

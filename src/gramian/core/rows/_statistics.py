@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -11,13 +12,7 @@ from gramian._support.blas import second_moments
 from gramian._support.types import Array
 from gramian.core.rows._array import Centring, spread_of
 from gramian.core.rows._checksum import MASK, checksum_of
-from gramian.core.rows._equal_rows import effective_count, row_hashes
-
-N_BUCKETS = 2**16
-"""Number of buckets in which the weights of equal rows are added up."""
-MOST_DIFFERENT = 0.6
-"""Copies are taken into account if at most this share of the rows is different. Buckets that two
-different rows share by chance make the number of different rows a little too small."""
+from gramian.core.rows._observations import RowSample, times_repeated
 
 
 @dataclass(frozen=True)
@@ -38,8 +33,8 @@ class Statistics:
     vector with its diagonal."""
     low: Array
     high: Array
-    buckets: Array
-    """Weights of the rows, added up in buckets by the hashes of the rows: copies share a bucket."""
+    sample: RowSample
+    """Some of the different rows; it shows whether rows are copies of each other."""
     checksum: int | None = None
     """Checksum of the rows, see `checksum_of`; None if no checksum was requested."""
 
@@ -52,17 +47,20 @@ class Statistics:
     def effective_n_rows(self) -> float:
         """Effective number of rows (Kish): (Σw)² / Σw², where w are the weights of the rows.
 
-        If many rows are equal, w are the weights of the different rows.
+        Copies of a row count as one row that has their weight.
         """
-        used = self.buckets[self.buckets > 0]
-        if len(used) < min(MOST_DIFFERENT * self.n_rows, len(self.buckets) / 2):
-            return effective_count(used)
-        return self.weight**2 / self.squared_weight
+        return self.weight**2 / self.squared_weight / self.n_copies
 
-    @property
+    @cached_property
     def n_copies(self) -> float:
-        """Typical number of copies of a row; 1 if all rows differ."""
-        return max(1.0, self.weight**2 / self.squared_weight / self.effective_n_rows)
+        """Typical number of copies of a row; 1 if equal rows are observations of their own."""
+        if (self.sample.copies == 1).all():
+            return 1.0
+        if self.sample.shows_copies:
+            n_rows = self.weight**2 / self.squared_weight
+            return max(1.0, n_rows / self.sample.effective_n_rows)
+        equal_weights = self.weight == self.squared_weight == self.n_rows
+        return float(times_repeated(self.sample.copies)) if equal_weights else 1.0
 
     @property
     def variances(self) -> Array:
@@ -96,8 +94,8 @@ def statistics_of(
         d = x.shape[1]
         zero = np.zeros((d, d) if covariance else d, order="F")
         low, high = np.full(d, np.inf), np.full(d, -np.inf)
-        empty = np.zeros(N_BUCKETS)
-        return Statistics(0, 0.0, 0.0, np.zeros(d), np.zeros(d), zero, low, high, empty, found)
+        sample = RowSample.of(x, weights)
+        return Statistics(0, 0.0, 0.0, np.zeros(d), np.zeros(d), zero, low, high, sample, found)
     weight = float(weights.sum())
     shift = x[0].copy()
     centred = x - shift
@@ -107,10 +105,9 @@ def statistics_of(
     products = second_moments(centred) if covariance else np.einsum("ij,ij->j", centred, centred)
     low, high = x.min(axis=0), x.max(axis=0)
     squared_weight = float(weights @ weights)
-    bucket = (row_hashes(x) % np.uint64(N_BUCKETS)).astype(np.intp)
-    buckets = np.bincount(bucket, weights, N_BUCKETS).astype(np.float64, copy=False)
+    sample = RowSample.of(x, weights)
     return Statistics(
-        len(x), weight, squared_weight, shift, offset, products, low, high, buckets, found
+        len(x), weight, squared_weight, shift, offset, products, low, high, sample, found
     )
 
 
@@ -134,7 +131,7 @@ def merge_statistics(a: Statistics, b: Statistics) -> Statistics:
         np.asfortranarray(a.products + b.products + between * outer),
         np.minimum(a.low, b.low),
         np.maximum(a.high, b.high),
-        a.buckets + b.buckets,
+        a.sample.merge(b.sample),
         None if a.checksum is None or b.checksum is None else (a.checksum + b.checksum) & MASK,
     )
 

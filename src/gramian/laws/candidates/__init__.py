@@ -16,3 +16,4 @@ from gramian.laws.candidates._search_context import (
 )
 from gramian.laws.candidates._slope_search import BelievedSlopes, fewest_slopes, slopes_by_level
 from gramian.laws.candidates._stages import ALL_STAGES, SIMPLE_STAGES, Stage
+from gramian.laws.candidates._step_functions import step_law

@@ -15,6 +15,11 @@ DEPENDENT = 1e-12
 """A function of norm 1 is an exact combination of other functions if its residual is below this."""
 COMBINED_TERMS = 30
 """Largest number of functions in a combination that is equal to another function."""
+MOST_FAILED = 40
+"""Number of dependent functions in a row without a short law, after which a search stops.
+
+If some columns have few distinct combinations of values, countless polynomials are zero there.
+"""
 SHORT = 8
 """A law of at most this many terms is accepted; a longer law must pass the test of `SPARSE`."""
 SPARSE = 3.5
@@ -86,9 +91,13 @@ def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]
     left = np.abs(np.diag(upper))
     independent = left > DEPENDENT
     leads: list[Monomial] = []
+    n_failed = 0
     for j in np.flatnonzero(~independent).tolist():
         if any(divides(lead, monomials[j]) for lead in leads):
             continue
+        n_failed += 1
+        if n_failed > MOST_FAILED:
+            return
         before = [i for i in range(j) if independent[i]]
         law = _sparse(unit, before, j)
         if law is None:
@@ -99,6 +108,7 @@ def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]
         columns = set(columns_of(terms))
         n_own = sum(columns.issuperset(columns_of([each])) for each in monomials)
         if len(terms) <= max(SHORT, n_own / SPARSE):
+            n_failed = 0
             leads.append(monomials[j])
             yield without_common_factor(Law(coefficients / norms[usable][which], terms))
 

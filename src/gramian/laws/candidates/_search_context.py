@@ -42,7 +42,7 @@ class SearchContext:
     few : Values
         A part of the rows of `train`, enough to choose among short laws.
     every : Values
-        The rows of `train` and the held-out rows together.
+        All rows, the held-out rows among them.
     known : sequence of Law
         Laws among these columns that an earlier search found in more rows.
     settled : sequence of set of int

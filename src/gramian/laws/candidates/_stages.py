@@ -25,6 +25,7 @@ from gramian.laws.candidates._step_functions import (
     whole_number_steps,
 )
 from gramian.laws.candidates._sums_and_powers import power_laws, sums
+from gramian.laws.candidates._trimmed_rows import laws_in_trimmed_rows
 from gramian.laws.candidates._wide_tables import (
     noisy_products,
     noisy_sums,
@@ -83,6 +84,7 @@ ALL_STAGES = (
     Stage("polynomials", (polynomial_laws,)),
     Stage("logarithms", (logarithm_laws,)),
     Stage("angles", (angle_laws,)),
+    Stage("rows without wrong cells", (laws_in_trimmed_rows,), "mostly"),
     Stage(
         "laws with noise",
         (noisy_pairs, noisy_products, noisy_sums, wide_products, explicit_laws),

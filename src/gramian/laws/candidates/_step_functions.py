@@ -83,6 +83,19 @@ def _threshold(x: Array, on: NDArray[np.bool_]) -> str:
     return f"{kind} {_between(x[at], x[at + 1])!r}"
 
 
+def step_law(values: Values, column: int, source: int) -> Law | None:
+    """Return the law that a column is a step function of another; None if rows contradict it.
+
+    Parameters
+    ----------
+    values : Values
+        The rows.
+    column, source : int
+        The column of few values, and the column that is compared with thresholds.
+    """
+    return next((law for law, _ in _steps(values, [column], [source])), None)
+
+
 def _steps_of(context: SearchContext, sources: Sequence[int]) -> Iterator[Candidate]:
     flags = [i for i in context.columns if context.traits[i].n_levels is not None]
     for law, source in _steps(context.every, flags, sources):

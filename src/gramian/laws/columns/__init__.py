@@ -5,6 +5,7 @@ numbers.
 """
 
 from gramian.laws.columns._coded_table import CodedTable
+from gramian.laws.columns._coder import numbers_of
 from gramian.laws.columns._column_traits import Traits, traits_of
 from gramian.laws.columns._complete_views import View, views
 from gramian.laws.columns._key import (
@@ -21,6 +22,7 @@ from gramian.laws.columns._key import (
 )
 from gramian.laws.columns._level_cells import PER_NUMBER, Cells, cells_of
 from gramian.laws.columns._precision import Precision, allowed_error, precision_of
+from gramian.laws.columns._printed_decimals import Printed
 from gramian.laws.columns._table_sample import (
     LOOKUP_ROWS,
     Sample,

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from gramian._support.given_data import as_given
 from gramian._support.types import Array
 from gramian.laws.columns._key import cell
-from gramian.tables import LARGEST_WHOLE, Clock, is_beyond_floats, plain, pyarrow
+from gramian.tables import (
+    LARGEST_WHOLE,
+    Clock,
+    dates_in_text,
+    is_beyond_floats,
+    plain,
+    pyarrow,
+)
 
 MOST_LEVELS = 200_000
 """Largest number of labels of a text column that get a code; all others get the last code."""
@@ -91,12 +98,41 @@ class Coder:
             clock = self.clocks.setdefault(i, Clock.of(values))
             return clock.numbers(values)
         if values.dtype.kind == "m":
-            seconds = values.astype("timedelta64[us]").astype(np.int64) / 1e6
-            return np.where(np.isnat(values), np.nan, seconds)
+            return _seconds(values)
         if values.dtype.kind != "O" and i not in self.labels:
             numbers: Array = values.astype(np.float64)
             return numbers
         return self.labels.setdefault(i, Levels()).codes(values.tolist())
+
+
+def numbers_of(column: Any, clock: Clock | None = None) -> Array:
+    """Return a column as the numbers from which a law computes.
+
+    Parameters
+    ----------
+    column : array-like
+        Numbers, durations or dates; dates may be texts in ISO 8601.
+    clock : Clock, optional
+        Converts dates to the numbers in which the law was found; None if it was found in numbers.
+    """
+    values = np.asarray(column)
+    if values.dtype.kind in "fiub":
+        return values.astype(np.float64, copy=False)
+    values = plain_array(column)
+    if values.dtype.kind == "O" and clock is not None:
+        dates = dates_in_text(values.tolist())
+        values = values if dates is None else dates
+    if values.dtype.kind == "M":
+        if clock is None:
+            raise ValueError("The law was found in a column of numbers, and the column has dates.")
+        return clock.numbers(values)
+    return _seconds(values) if values.dtype.kind == "m" else values.astype(np.float64)
+
+
+def _seconds(durations: NDArray[Any]) -> Array:
+    """Return durations in seconds; NaN where a duration is missing."""
+    seconds = durations.astype("timedelta64[us]").astype(np.int64) / 1e6
+    return np.where(np.isnat(durations), np.nan, seconds)
 
 
 def plain_array(column: Any) -> NDArray[Any]:

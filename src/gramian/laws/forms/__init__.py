@@ -5,6 +5,7 @@ Open `_column_law.py` first, the base class of all forms, then `_law.py`.
 
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._composed_date import ComposedDate
+from gramian.laws.forms._computation import computed_in_turn
 from gramian.laws.forms._dependency import Dependency
 from gramian.laws.forms._law import (
     ONE,
@@ -20,7 +21,13 @@ from gramian.laws.forms._law import (
 from gramian.laws.forms._law_documents import agreement, law_from_json
 from gramian.laws.forms._law_formula import LawFormula
 from gramian.laws.forms._law_terms import RawTerm, terms_of
-from gramian.laws.forms._law_writer import Equation, LawWriter, reference_term
+from gramian.laws.forms._law_writer import (
+    Equation,
+    LawWriter,
+    as_written,
+    has_common_factor,
+    reference_term,
+)
 from gramian.laws.forms._lookup import Lookup
 from gramian.laws.forms._relation import Relation, kind_of
 from gramian.laws.forms._slope_law import LevelLaw, SlopeLaw

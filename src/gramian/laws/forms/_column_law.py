@@ -63,6 +63,18 @@ class ColumnLaw(ABC):
     def to_json(self) -> dict[str, Any]:
         """Return the law as a dictionary that can be stored as JSON."""
 
+    def rounded_to(self, decimals: int | None) -> ColumnLaw:
+        """Return the law with a result that is rounded to a number of decimals.
+
+        A law that looks values up returns the values of the table, and needs no rounding.
+
+        Parameters
+        ----------
+        decimals : int or None
+            The number of decimals; None for no rounding.
+        """
+        return self
+
     @property
     def is_formula(self) -> bool:
         """True if the law computes numbers from numbers, without distinct values or dates."""

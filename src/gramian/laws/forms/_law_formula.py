@@ -11,6 +11,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.formulas import Term
 from gramian.laws.forms._column_law import ColumnLaw
+from gramian.laws.forms._computation import computed_in_turn
 
 
 @dataclass(frozen=True)
@@ -63,12 +64,13 @@ class LawFormula:
             known = {name: np.asarray(table[name]) for name in self.columns if name in table}
         else:
             known = dict(zip(self.columns, np.asarray(table, dtype=np.float64).T, strict=True))
-        with np.errstate(all="ignore"):
-            for law in self.before:
-                if known.keys() >= {*law.columns}:
-                    known[law.column] = law(known)
-            values: Array = np.asarray(self.law(known), dtype=np.float64)
-        return values
+        n_rows = max((np.size(each) for each in known.values()), default=1)
+        names, laws = {*known}, list[ColumnLaw]()
+        for law in self.before:
+            if names.issuperset(law.columns):
+                laws.append(law)
+                names.add(law.column)
+        return computed_in_turn([*laws, self.law], known, n_rows)[self.law.column]
 
     def __str__(self) -> str:
         return self.law.text

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from gramian.formulas import Formula
-from gramian.laws.forms._law import multiplied
+from gramian.formulas import Formula, fraction
+from gramian.laws.forms._law import ONE, multiplied
 from gramian.laws.forms._law_terms import RawTerm, formula_of, terms_of
 from gramian.laws.forms._solution import Solution
+from gramian.tables import Clock
 
 COEFFICIENT_DIGITS = 5
 """Number of digits with which a coefficient is written that is not round (see `is_round`)."""
+NOISE = 1e-11
+"""Largest relative rounding error of a coefficient that least squares computed."""
 ROUND_DIGITS = 12
 """Number of digits with which a round coefficient is written (see `is_round`)."""
 EQUAL_COEFFICIENTS = 1e-9
 """Two coefficients count as equal if their relative difference is at most this."""
+EQUAL_FACTORS = 1e-5
+"""Two sums are equal up to a factor if ratios of their coefficients differ by at most this."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +63,19 @@ class LawWriter:
         The names of the columns.
     signs : sequence of int
         For each column 1 if the column is never negative, -1 if it is never positive, else 0.
+    clocks : mapping from str to Clock, optional
+        For each column of dates, the clock that converts its dates to numbers.
     """
 
     names: Sequence[str]
     signs: Sequence[int]
+    clocks: Mapping[str, Clock] = field(default_factory=dict)
 
     def formula(self, terms: Sequence[RawTerm]) -> Formula:
         """Return terms as a formula; terms of high degree come first, the constant last."""
+        near = [(without_noise(value), each) for value, each in terms]
         ordered = sorted(
-            terms, key=lambda term: (not term[1], -sum(p for _, p in term[1]), term[0] < 0)
+            near, key=lambda term: (not term[1], -sum(p for _, p in term[1]), term[0] < 0)
         )
         digits = [ROUND_DIGITS if is_round(value) else COEFFICIENT_DIGITS for value, _ in ordered]
         return formula_of(terms_of(ordered, self.names), digits)
@@ -106,6 +115,7 @@ class LawWriter:
             atom == "log",
             negative,
             atom == "exp",
+            clocks={name: self.clocks[name] for name in self.names if name in self.clocks},
         )
 
     def equation(self, terms: Sequence[RawTerm]) -> Equation:
@@ -155,7 +165,40 @@ class LawWriter:
 
 def is_round(value: float) -> bool:
     """Return True if a number has at most five significant digits."""
-    return float(f"{value:.4e}") == value
+    return float(f"{value:.{COEFFICIENT_DIGITS - 1}e}") == value
+
+
+def without_noise(value: float) -> float:
+    """Return a round number if a coefficient differs from it only by rounding errors."""
+    near = float(f"{value:.{COEFFICIENT_DIGITS - 1}e}")
+    return near if abs(near - value) <= NOISE * abs(value) else value
+
+
+def as_written(value: float) -> float:
+    """Return a coefficient rounded to five significant digits, or a fraction as it is."""
+    return value if fraction(value) else float(f"{value:.{COEFFICIENT_DIGITS - 1}e}")
+
+
+def has_common_factor(terms: Sequence[RawTerm]) -> bool:
+    """Return True if a law says y · f = c · f, solved y = c · f / f, with a number c.
+
+    Such a law says nothing about y where f is zero, and else that y is constant.
+
+    Parameters
+    ----------
+    terms : sequence of RawTerm
+        The terms of the law, which add up to zero.
+    """
+    for own in {factor for _, each in terms for factor in each}:
+        (variable, power) = own
+        inverse = ((variable, -power),)
+        with_own = {multiplied(each, inverse): value for value, each in terms if own in each}
+        others = {each: -value for value, each in terms if own not in each}
+        if with_own.keys() == others.keys() and with_own.keys() != {ONE}:
+            ratios = [others[each] / with_own[each] for each in others]
+            if max(ratios) - min(ratios) <= EQUAL_FACTORS * max(map(abs, ratios)):
+                return True
+    return False
 
 
 def _is_partition(terms: Sequence[RawTerm]) -> bool:

@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike
 from gramian._support.types import Array
 from gramian.formulas import Formula, Term, import_sympy
 from gramian.laws._law_tolerances import EXACT_ERROR
+from gramian.laws.columns import numbers_of
 from gramian.laws.forms._law import Law, Values, comparison
 from gramian.laws.forms._law_terms import RawTerm
 from gramian.laws.forms._law_writer import Equation, LawWriter
 from gramian.laws.forms._solution import Solution
+from gramian.tables import Clock
 
 LawKind = Literal["constant", "equal", "linear", "power", "polynomial", "function", "step"]
 
@@ -94,6 +96,8 @@ class Relation:
     n_exceptions: int = 0
     _target: int | None = field(default=None, repr=False)
     """Index of the column that was computed and rounded, if the law has exceptions."""
+    _clocks: Mapping[str, Clock] = field(default_factory=dict, repr=False, compare=False)
+    """For each column of dates, the clock that converts its dates to numbers."""
 
     @property
     def exact(self) -> bool:
@@ -108,7 +112,8 @@ class Relation:
 
     @property
     def _writer(self) -> LawWriter:
-        return LawWriter(self.feature_names, self._signs)
+        clocks = {name: self._clocks[name] for name in self.columns if name in self._clocks}
+        return LawWriter(self.feature_names, self._signs, clocks)
 
     @property
     def form(self) -> Solution | Equation:
@@ -158,7 +163,8 @@ class Relation:
     def _values(self, X: Any) -> Values:
         places = [self.feature_names.index(name) for name in self.columns]
         if isinstance(X, Mapping) or hasattr(X, "columns"):
-            read = [np.atleast_1d(np.asarray(X[name], dtype=np.float64)) for name in self.columns]
+            clocks = self._clocks
+            read = [np.atleast_1d(numbers_of(X[n], clocks.get(n))) for n in self.columns]
         else:
             array = np.asarray(X, dtype=np.float64)
             if array.ndim != 2 or array.shape[1] != len(self.feature_names):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -113,6 +113,16 @@ class Slopes(ColumnLaw):
         for slope, name in zip(own.T, self.numbers, strict=False):
             total += slope * np.atleast_1d(np.asarray(table[name], dtype=np.float64))
         return total if self.decimals is None else np.round(total, self.decimals)
+
+    def rounded_to(self, decimals: int | None) -> Slopes:
+        """Return the law with a result that is rounded to a number of decimals.
+
+        Parameters
+        ----------
+        decimals : int or None
+            The number of decimals; None for no rounding.
+        """
+        return replace(self, decimals=decimals)
 
     def solved_for(self, number: str) -> Slopes | None:
         """Return the law solved for a column of `numbers`; None if one of its slopes is zero.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike
 
 from gramian._support.types import Array
 from gramian.formulas import MINUS, Formula, import_sympy, latex_name, quote, superscript
+from gramian.laws.columns import numbers_of
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._solution_document import document_of, solution_parts
+from gramian.tables import Clock
 
 ROOTS: dict[int | Fraction, str] = {2: "√", 3: "∛"}
 
@@ -40,6 +42,10 @@ class Solution(ColumnLaw):
         True if the column is minus the root of the ratio.
     logarithm : bool
         True if the column is the natural logarithm of the ratio.
+    decimals : int or None
+        The number of decimals that the result is rounded to; None for no rounding.
+    clocks : mapping from str to Clock
+        For each column of dates, the clock that converts its dates to numbers.
 
     Examples
     --------
@@ -61,6 +67,8 @@ class Solution(ColumnLaw):
     exponential: bool = False
     negative: bool = False
     logarithm: bool = False
+    decimals: int | None = None
+    clocks: Mapping[str, Clock] = field(default_factory=dict)
 
     @property
     def _function(self) -> Literal["exp", "log", "root"]:
@@ -91,7 +99,22 @@ class Solution(ColumnLaw):
         values : array of shape (n_samples,)
             The column; NaN where the denominator is zero, or the root or logarithm does not exist.
         """
-        known = {name: np.asarray(table[name], dtype=np.float64) for name in self.columns}
+        found = self._unrounded(table)
+        return found if self.decimals is None else np.round(found, self.decimals)
+
+    def rounded_to(self, decimals: int | None) -> Solution:
+        """Return the solution with a result that is rounded to a number of decimals.
+
+        Parameters
+        ----------
+        decimals : int or None
+            The number of decimals; None for no rounding.
+        """
+        return replace(self, decimals=decimals)
+
+    def _unrounded(self, table: Mapping[str, ArrayLike]) -> Array:
+        """Return the column before it is rounded to `decimals`."""
+        known = {name: numbers_of(table[name], self.clocks.get(name)) for name in self.columns}
         numerator, denominator = self.numerator(known), self.denominator(known)
         ratio: Array = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
         np.divide(numerator, denominator, out=ratio, where=denominator != 0)

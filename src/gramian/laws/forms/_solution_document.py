@@ -14,8 +14,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gramian.formulas import Formula, Term
+from gramian.laws.columns import stored_clock
 from gramian.laws.forms._law import ATOMS, COMPARISONS, Power, plain_power
 from gramian.laws.forms._law_terms import PlainFunction, formula_of, plain_function
+from gramian.tables import Clock
 
 if TYPE_CHECKING:
     from gramian.laws.forms._solution import Solution
@@ -26,11 +28,12 @@ MOST_TERMS = 10_000
 MOST_FACTORS = 100
 LARGEST_EXPONENT = 100
 LARGEST = sys.float_info.max
+MOST_DECIMALS = 20
 
 
 def document_of(solution: Solution) -> dict[str, Any]:
     """Return a solution as a document: a dictionary that can be stored as JSON."""
-    return {
+    document = {
         "column": solution.column,
         "above": [_term(each) for each in solution.numerator.terms],
         "below": [_term(each) for each in solution.denominator.terms],
@@ -39,6 +42,14 @@ def document_of(solution: Solution) -> dict[str, Any]:
         "root": _power(solution.root),
         "negative": solution.negative,
     }
+    if solution.decimals is not None:
+        document["decimals"] = solution.decimals
+    if solution.clocks:
+        document["clocks"] = {
+            name: {"origin": clock.origin, "unit": clock.unit}
+            for name, clock in solution.clocks.items()
+        }
+    return document
 
 
 def _term(term: Term) -> dict[str, Any]:
@@ -60,13 +71,20 @@ def _power(power: Power) -> list[int]:
 
 def solution_parts(
     document: Any,
-) -> tuple[str, Formula, Formula, Power, bool, bool, bool]:
+) -> tuple[str, Formula, Formula, Power, bool, bool, bool, int | None, dict[str, Clock]]:
     """Return the arguments of `Solution` from a document of `document_of`.
 
     Any other document raises a ValueError that says what is wrong.
     """
     keys = {"column", "above", "below", "digits", "function", "root", "negative"}
+    if isinstance(document, dict):
+        keys |= {"decimals", "clocks"}.intersection(document)
     found = _mapping(document, keys, "a solved law")
+    decimals = _whole(found["decimals"], 0, MOST_DECIMALS) if "decimals" in found else None
+    clocks = found.get("clocks", {})
+    if not isinstance(clocks, dict):
+        raise ValueError(f"The clocks of a solved law must have names; got {_short(clocks)}.")
+    clocks = {_name(name): stored_clock(each) for name, each in clocks.items()}
     digits = found["digits"]
     if not isinstance(digits, list) or len(digits) != 2:
         raise ValueError("A solved law must have digits for the terms above and for those below.")
@@ -83,7 +101,8 @@ def solution_parts(
     column = _name(found["column"])
     if column in (*above.columns, *below.columns):
         raise ValueError(f"A solved law must not compute {column!r} from itself.")
-    return column, above, below, root, function == "exp", negative, function == "log"
+    kind = (function == "exp", negative, function == "log")
+    return column, above, below, root, *kind, decimals, clocks
 
 
 def _formula(terms: Any, digits: Any, where: str) -> Formula:

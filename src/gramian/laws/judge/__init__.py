@@ -7,6 +7,7 @@ Open `_control.py` first, which judges laws among numbers. The tallies judge law
 from gramian.laws.judge._consequences import among_steps, is_consequence, without_echoes
 from gramian.laws.judge._control import (
     FEW_ROWS,
+    SEARCHED_ROWS,
     Control,
     Verdict,
     divided_rows,
@@ -14,6 +15,7 @@ from gramian.laws.judge._control import (
 )
 from gramian.laws.judge._date_tally import DateTally
 from gramian.laws.judge._exceptions import LEAST_SHARE, judge_mostly, oddness
+from gramian.laws.judge._false_laws import has_factor
 from gramian.laws.judge._level_evidence import MIN_REPEATED, Count, combined, count, mismatches
 from gramian.laws.judge._level_regression import ByLevel
 from gramian.laws.judge._lookup_tally import LookupTally

@@ -12,10 +12,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gramian._support.types import IntArray
-from gramian.core.rows import first_of_equal, neighbours_resemble
+from gramian.core.rows import first_of_equal
 from gramian.laws._law_tolerances import BREAKS, ERROR_FLOOR, EXACT_ERROR, MIN_EVIDENCE
 from gramian.laws.forms import Law, Values
-from gramian.laws.judge._printed_digits import printed_error, rows_that_hold
+from gramian.laws.judge._false_laws import holds_for_steps, is_one_piece
+from gramian.laws.judge._printed_digits import (
+    is_shifted,
+    keeps_whole_numbers,
+    printed_error,
+    rows_that_hold,
+)
 
 BREAKS_EXACTLY = 1e3
 """Shuffling any column must multiply the error of an exact law by more than this factor."""
@@ -35,12 +41,10 @@ MAX_ROWS = 2_000
 """Largest number of rows to which laws are fitted."""
 MAX_JUDGES = 2_000
 """Largest number of held-out rows on which laws are tested."""
+SEARCHED_ROWS = MAX_ROWS + MAX_JUDGES
+"""Largest number of rows that a search uses; all rows of a larger table must confirm its laws."""
 DISTINCT_SHARE = 0.5
 """Equal rows count as one observation if at most this share of the rows is different."""
-VANISHES = 1e-9
-"""Two directions are parallel if the cosine of their angle differs from 1 by less than this."""
-SAME_DIRECTION = 0.9
-"""Share of rows in which the gradient of a product law has the direction of one of its factors."""
 SPARE_ROWS = 4
 """A law is judged only if there are at least this many more rows than coefficients."""
 
@@ -91,13 +95,19 @@ class Control:
         Held-out rows; None if the table has few rows.
     seed : int
         Seed of the random order in which columns are shuffled.
+    every : Values, optional
+        All rows in the order of the table, of which neighbours are compared; by default `train`.
     """
 
-    def __init__(self, train: Values, test: Values | None, seed: int) -> None:
+    def __init__(
+        self, train: Values, test: Values | None, seed: int, every: Values | None = None
+    ) -> None:
         self.train = train
         self.test = test
         self.seed = seed
-        self._seen = train if test is None else test
+        self._in_order = train if every is None else every
+        self._tables = [train] if test is None else [train, test]
+        self._seen = self._tables[-1]
         rng = np.random.default_rng(seed)
         self._shuffled = [
             (each, _without_fixed_points(rng, each.n_rows))
@@ -105,6 +115,7 @@ class Control:
             if each is not None
         ]
         self._arrangements: dict[int, float] = {}
+        self._by_chance: dict[tuple[int, ...], bool] = {}
         self._by_columns: dict[tuple[int, ...], Control] = {}
 
     def judge(self, law: Law, n_tried: float, tolerance: float) -> Verdict | None:
@@ -119,7 +130,7 @@ class Control:
         tolerance : float
             The largest allowed relative error.
         """
-        control = self._without_copies(law.columns)
+        control = self.without_copies(law.columns)
         if control is not self:
             return control.judge(refit_law(law, control.train), n_tried, tolerance)
         if len(law.monomials) < 2 or not self._testable(law):
@@ -134,7 +145,10 @@ class Control:
             if not validation <= ROWWISE * tolerance:
                 return None
             # The error of an exact law is only float64 rounding: shuffling must increase it more.
-            needed = BREAKS if max(error, validation) > EXACT_ERROR else BREAKS_EXACTLY
+            exact = max(error, validation) <= EXACT_ERROR
+            if exact and not all(keeps_whole_numbers(law, each) for each in self._tables):
+                return None
+            needed = BREAKS_EXACTLY if exact else BREAKS
             return self._verdict(law, n_tried, error, validation, needed)
 
     def judge_printed(self, law: Law, n_tried: float, target: int | None) -> Verdict | None:
@@ -152,7 +166,7 @@ class Control:
             Index of the column that was computed from the values of the other columns in the table,
             and then rounded; None if all columns may have been rounded.
         """
-        control = self._without_copies(law.columns)
+        control = self.without_copies(law.columns)
         if control is not self:
             return control.judge_printed(law, n_tried, target)
         if not self._testable(law):
@@ -161,15 +175,17 @@ class Control:
             rounding = max(printed_error(law, each, target) for each in (self.train, self._seen))
             if not rounding < np.inf or not _sensitivity(law, self._seen) > SENSITIVE:
                 return None
+            if is_shifted(law, self.train, target):
+                return None
             error, validation = law.error(self.train), law.error(self._seen)
             return self._verdict(law, n_tried, error, validation, BREAKS_PRINTED, rounding)
 
-    def _without_copies(self, columns: Sequence[int]) -> Control:
+    def without_copies(self, columns: Sequence[int]) -> Control:
         """Return a judge that sees each combination of values in some columns only once.
 
         Rows that are equal in all columns of a law are one observation of the law: an attribute of
-        a region is repeated for every person who lives there. Whole numbers, and numbers with few
-        distinct values, are repeated by chance: if there are no others, the judge is `self`.
+        a region is repeated for every person who lives there. If columns have few distinct values,
+        rows are equal by chance, and the judge is `self`.
         """
         key = tuple(columns)
         if key not in self._by_columns:
@@ -226,7 +242,9 @@ class Control:
         rounding : float
             The error that the rounding of the numbers in the table can cause.
         """
-        if not (self._one_piece(law, error) and self._holds_for_steps(law, rounding)):
+        if not is_one_piece(law, self.train, error):
+            return None
+        if not holds_for_steps(law, self._in_order, rounding):
             return None
         base = max(error, validation, rounding, ERROR_FLOOR)
         broken = min(self._broken(law, each) for each in law.columns)
@@ -236,48 +254,6 @@ class Control:
         if evidence < MIN_EVIDENCE:
             return None
         return Verdict(law, error, validation, self._overall(law), broken, evidence, rounding)
-
-    def _one_piece(self, law: Law, error: float) -> bool:
-        """Return False if the law is a product of a sum of columns and another factor.
-
-        If y = a + 2b in all rows but one, then (a - c)·(y - a - 2b) = 0 holds in all rows, where c
-        is the value of a in that row. Such a law says nothing about that row. In all other rows its
-        gradient has one direction, that of the sum.
-        """
-        if law.is_linear or any(atom != "x" for each in law.monomials for (_, atom), _ in each):
-            return True
-        gradient = law.gradient(self.train)
-        sizes = np.linalg.norm(gradient, axis=1)
-        directions = gradient[sizes > 0] / sizes[sizes > 0, np.newaxis]
-        if len(directions) < SAME_DIRECTION * len(sizes):
-            return True
-        middle = directions[np.argsort(np.abs(directions[:, law.columns[0]]))[len(directions) // 2]]
-        # Errors of the coefficients turn the gradients of a law with noise.
-        parallel = np.abs(directions @ middle) > 1 - max(VANISHES, 10 * error**2)
-        return bool(parallel.sum() < SAME_DIRECTION * len(sizes))
-
-    def _holds_for_steps(self, law: Law, rounding: float) -> bool:
-        """Return False if a law with noise only says that columns grow together.
-
-        Columns of a time series grow or fall together without a law. If there is a law, also the
-        changes from row to row obey it, and its errors are no time series of their own. An exact
-        law, or a law of rounded decimals, needs no such test.
-        """
-        values, traits = self.train, self.train.traits
-        if rounding and not any(traits[i].whole for i in law.columns):
-            return True
-        terms = law.terms(values)
-        missed = terms.sum(axis=1)
-        if np.abs(missed).max() <= EXACT_ERROR * np.abs(terms).max():
-            return True
-        if not any(neighbours_resemble(values.x[:, i]) for i in law.columns):
-            return True
-        steps = math.sqrt(np.mean(np.diff(missed) ** 2))
-        for i in law.columns:
-            own = law.slope(values, i)[1:] * np.diff(values.x[:, i]) / values.scale[i]
-            if not math.sqrt(np.mean(own**2)) > BREAKS * steps:
-                return False
-        return not neighbours_resemble(missed)
 
     def _broken(self, law: Law, column: int) -> float:
         """Return the error of a law after a column is shuffled.
@@ -302,15 +278,37 @@ class Control:
     def _n_different(self, columns: Sequence[int]) -> int:
         """Return the number of rows of `train` that differ in some columns.
 
-        All rows count if the columns have whole numbers or few levels, which are equal by chance.
+        All rows count if they may be equal by chance.
         """
         if self._equal_by_chance(columns):
             return self.train.n_rows
         return len(first_of_equal(self.train.x[:, columns])[0])
 
     def _equal_by_chance(self, columns: Sequence[int]) -> bool:
+        """Return True if rows are equal in some columns because the columns have few values.
+
+        Numbers with many digits are not equal by chance; numbers with few distinct values are.
+        Whole numbers are equal by chance if shuffled columns have about as many different rows. The
+        column with the most values may follow from the others, and is not compared.
+        """
+        key = tuple(columns)
+        if key not in self._by_chance:
+            self._by_chance[key] = self._has_chance_equals(key)
+        return self._by_chance[key]
+
+    def _has_chance_equals(self, columns: tuple[int, ...]) -> bool:
         traits = [self.train.traits[i] for i in columns]
-        return all(each.whole or each.n_levels is not None for each in traits)
+        if not all(each.whole or each.n_levels is not None for each in traits):
+            return False
+        many = [i for i, each in zip(columns, traits, strict=True) if each.n_levels is None]
+        if len(many) <= 2:
+            return True
+        x = self.train.x[:, many]
+        x = np.delete(x, np.argmax([len(np.unique(each)) for each in x.T]), axis=1)
+        rng = np.random.default_rng(self.seed)
+        shuffled = np.column_stack([rng.permutation(each) for each in x.T])
+        n_different, n_shuffled = (len(first_of_equal(each)[0]) for each in (x, shuffled))
+        return n_different > DISTINCT_SHARE * n_shuffled
 
     def _arrangements_of(self, column: int) -> float:
         """Return the number of ways to order the values of a column, as a power of ten.

@@ -52,6 +52,7 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     target : int or None
         Index of the column that was computed and rounded; None if all columns may be rounded.
     """
+    control = control.without_copies(law.columns)
     tables = [each for each in (control.train, control.test) if each is not None]
     masks = [rows_that_hold(law, each, target) for each in tables]
     share = float(np.mean(np.concatenate(masks)))

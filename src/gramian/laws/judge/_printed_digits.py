@@ -14,6 +14,12 @@ LAST_DIGIT = 2.2
 
 The limit allows for a number that was rounded twice.
 """
+WHOLE = 0.25
+"""A law of whole numbers may miss by this share of the number 1, because of float64 rounding."""
+SHIFTED = 0.45
+"""Largest mean error of a whole number that was rounded."""
+ROUNDING = np.finfo(np.float64).eps
+"""Relative error of a sum of terms in float64."""
 
 
 def printed_error(law: Law, values: Values, target: int | None) -> float:
@@ -37,6 +43,18 @@ def printed_error(law: Law, values: Values, target: int | None) -> float:
     if not (missed <= width).all() or not there.any():
         return np.inf
     return float(np.sqrt(np.mean((width[there] / largest[there]) ** 2)))
+
+
+def is_shifted(law: Law, values: Values, target: int | None) -> bool:
+    """Return True if a rounded whole number is nearly always half a unit too large or too small.
+
+    Then the law lacks a constant. Parameters are those of `printed_error`.
+    """
+    if target is None or not values.traits[target].whole:
+        return False
+    slope = law.slope(values, target) / values.scale[target]
+    missed = law.terms(values).sum(axis=1)[slope != 0] / slope[slope != 0]
+    return bool(len(missed)) and abs(float(np.mean(missed))) > SHIFTED
 
 
 def rows_that_hold(law: Law, values: Values, target: int | None) -> NDArray[np.bool_]:
@@ -65,6 +83,37 @@ def widths_missed(law: Law, values: Values, target: int | None) -> Array:
         return np.asarray(missed / np.maximum(width, np.finfo(np.float64).tiny))
 
 
+def keeps_whole_numbers(law: Law, values: Values) -> bool:
+    """Return False if a law misses whole numbers: ids of 15 digits differ by little, but differ."""
+    missed = np.abs(law.terms(values).sum(axis=1))
+    largest = np.abs(law.terms(values)).max(axis=1)
+    return bool((missed <= _float_errors(law, values, largest)).all())
+
+
+def _float_errors(law: Law, values: Values, largest: Array) -> Array:
+    """Return for each row the largest error of a law that float64 rounding can cause.
+
+    If all columns have whole numbers, the error is also less than 1 in the unit of each column. It
+    is zero if float64 cannot tell whole numbers apart: then only a sum of columns can be tested.
+
+    Parameters
+    ----------
+    law, values
+        The law and the rows.
+    largest : array of shape (n_rows,)
+        The largest absolute term in each row.
+    """
+    found: Array = EXACT_ERROR * largest
+    if not all(values.traits[i].whole for i in law.columns):
+        return found
+    units = [np.abs(law.slope(values, i)) / values.scale[i] for i in law.columns]
+    found = np.minimum(found, WHOLE * np.min(units, axis=0))
+    least = ROUNDING * largest
+    if not law.is_linear and np.median(least) > np.median(found):
+        return np.zeros(len(largest))
+    return np.maximum(found, least)
+
+
 def _printed_widths(law: Law, values: Values, target: int | None) -> tuple[Array, Array, Array]:
     """Return for each row the error of a law, the largest error of rounding, the largest term."""
     terms, traits = law.terms(values), values.traits
@@ -73,7 +122,7 @@ def _printed_widths(law: Law, values: Values, target: int | None) -> tuple[Array
     if target is not None and traits[target].counts_up:
         return missed, np.zeros(len(missed)), largest
     rounded = [i for i in law.columns if not traits[i].whole] if target is None else [target]
-    width = EXACT_ERROR * largest
+    width = _float_errors(law, values, largest)
     logs = {i for each in law.monomials for (i, atom), _ in each if atom == "log"}
     # Sums of several logarithms are often computed from logarithms that were already rounded.
     last_digit = LAST_DIGIT + max(len(logs) - 1, 0)

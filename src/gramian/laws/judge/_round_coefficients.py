@@ -9,7 +9,8 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.formulas import MAX_DENOMINATOR
 from gramian.laws._law_tolerances import STANDARD_ERRORS
-from gramian.laws.forms import Law, Values
+from gramian.laws.forms import ONE, Law, Values
+from gramian.laws.judge._printed_digits import keeps_whole_numbers
 
 FINE = 1e-6
 """A coefficient with a relative standard error below this may be rounded to three digits."""
@@ -17,6 +18,8 @@ EPSILON = 1e-14
 """Least relative standard error of a coefficient: float64 sums are not more accurate."""
 PRINTED_COEFFICIENT_ERROR = 1e-6
 """Assumed relative standard error of coefficients, in laws that hold up to rounding."""
+CONSTANT_ERROR = 0.01
+"""Largest relative change of a constant term when the other coefficients become round."""
 ROUNDED_ERROR = 1.05
 """Round coefficients are used only if they increase the error of the law at most by this factor."""
 
@@ -61,20 +64,38 @@ def round_number(value: float, error: float) -> float | None:
     return None
 
 
-def snapped(law: Law, scale: Array) -> Law | None:
-    """Return a law with round coefficients; None if no coefficient changes.
+def snapped(law: Law, values: Values) -> Law | None:
+    """Return a law with round coefficients; None if the law is no sum and no coefficient changes.
 
     It is for laws that hold up to the rounding of the numbers in the table. The coefficients for
-    unscaled columns are divided by the first one; each is then replaced by a number of few digits
-    or a small fraction, if one is very near. `scale` has the divisors of the columns.
+    unscaled columns are divided by the coefficient of the first column. Each is then replaced by a
+    number of few digits or a small fraction, if one is very near. The constant term is then the
+    median that the other terms leave: if numbers are large, a fit determines it badly.
+
+    Parameters
+    ----------
+    law : Law
+        The law, fitted to the rows of `values`.
+    values : Values
+        The rows.
     """
-    raw = law.raw_coefficients(scale)
-    raw = raw / raw[0]
+    raw = law.raw_coefficients(values.scale)
+    raw = raw / next(value for value, each in zip(raw, law.monomials, strict=True) if each)
     near = [round_number(float(value), PRINTED_COEFFICIENT_ERROR) or float(value) for value in raw]
-    factors = np.array(near) / raw
-    if (factors == 1).all():
-        return None
-    return Law(law.coefficients * factors, law.monomials)
+    if not law.is_linear:
+        same = bool((np.array(near) == raw).all())
+        return None if same else Law(law.coefficients * (np.array(near) / raw), law.monomials)
+    # Scales are powers of two: the coefficients of scaled columns are exact.
+    units = np.array([values.scale[each[0][0][0]] if each else 1.0 for each in law.monomials])
+    coefficients = np.array(near) * (units / units.max())
+    if ONE in law.monomials:
+        place = law.monomials.index(ONE)
+        rest = np.delete(Law(coefficients, law.monomials).terms(values), place, axis=1)
+        constant = -float(np.median(rest.sum(axis=1))) * units.max()
+        if constant and abs(constant - raw[place]) <= CONSTANT_ERROR * abs(raw[place]):
+            constant = round_number(constant, PRINTED_COEFFICIENT_ERROR) or constant
+            coefficients[place] = constant / units.max()
+    return Law(coefficients, law.monomials)
 
 
 def with_round_coefficients(
@@ -106,5 +127,7 @@ def with_round_coefficients(
     new = np.array([round_number(value, error) or value for value, error in pairs])
     candidate = Law(law.coefficients * new / raw, law.monomials)
     if candidate.error(values) > ROUNDED_ERROR * law.error(values) + EPSILON:
+        return law, raw
+    if keeps_whole_numbers(law, values) and not keeps_whole_numbers(candidate, values):
         return law, raw
     return candidate, new

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import betaln
 
 from gramian._support.types import Array
+from gramian.core.rows import neighbours_resemble
 from gramian.laws._law_tolerances import BREAKS, MIN_EVIDENCE, REFUTED, STANDARD_ERRORS
 from gramian.laws.judge._level_evidence import MIN_REPEATED
 from gramian.laws.judge._level_regression import ByLevel, known_levels, rms
@@ -101,6 +102,8 @@ class SlopeJudge:
         if not exact and not rms(fit.residual) <= self._tolerated:
             return None
         fit = self._simpler(fit, exact)
+        if not exact and not self._explains_steps(fit):
+            return None
         evidence = self._evidence(fit, n_tried)
         if evidence < MIN_EVIDENCE:
             return None
@@ -118,6 +121,16 @@ class SlopeJudge:
     def _fit(self, varying: tuple[int, ...], common: tuple[int, ...]) -> _Fit:
         coefficients = self._rows.fit(varying, common)
         return _Fit(varying, common, coefficients, self._rows.missed(coefficients))
+
+    def _explains_steps(self, fit: _Fit) -> bool:
+        """Return False if slopes only say that columns of a time series grow together.
+
+        If there is a law, it also explains why changes of y from row to row differ.
+        """
+        y = self._rows.y
+        if not neighbours_resemble(y):
+            return True
+        return float(np.std(np.diff(y))) > BREAKS * float(np.std(np.diff(fit.residual)))
 
     def _is_exact(self, fit: _Fit) -> bool:
         return bool((np.abs(fit.residual) <= self._rows.bound(fit.coefficients)).all())

@@ -1,0 +1,108 @@
+"""Laws for GFA: the laws that drop columns, and the laws that would do so except in some rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from scipy.sparse import issparse
+
+from gramian._support.words import names_or_numbers
+from gramian.fitting import ArrayData, CheckedData, NearLaw
+
+if TYPE_CHECKING:
+    from gramian.laws import AnyLaw, ColumnLaw
+
+SEED = 0
+"""Seed that chooses the rows which confirm laws."""
+MOST_CELLS = 2**24
+"""Largest number of cells of a sparse matrix that is searched for laws by default: 128 MB."""
+ROWS_A_LEVEL = 10
+"""Least number of rows per level, on average; levels with fewer rows are names of units."""
+
+
+@dataclass(frozen=True)
+class LawsOfColumns:
+    """Laws of a table, as GFA uses them."""
+
+    laws: tuple[ColumnLaw, ...] = ()
+    """Laws that compute columns, in the order of computation. These columns are dropped."""
+    alternatives: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """From each computed column to the columns that could be dropped in its place."""
+    near: tuple[NearLaw, ...] = ()
+    """Laws with exceptions, which drop no column."""
+    stay: frozenset[str] = frozenset()
+    """Columns of laws with exceptions. Functions do not drop them: the exceptions would be lost."""
+
+
+def laws_of_columns(
+    data: CheckedData, *, keep: Sequence[int], prefer: Sequence[int], exceptions: float
+) -> LawsOfColumns:
+    """Search the laws of a table, and choose those that drop columns.
+
+    Parameters
+    ----------
+    data : CheckedData
+        The table.
+    keep, prefer : sequence of int
+        Indices of the columns that must be kept, and of those to keep rather than others.
+    exceptions : float
+        Largest share of the rows that may break a law which drops a column.
+    """
+    # The import takes a while.
+    from gramian.laws import TooFewValuesError, relations, reproducible, solutions
+
+    names = names_or_numbers(data.names, data.n_columns)
+    table = data.whole
+    if isinstance(data, ArrayData) and data.weights is not None:
+        table = table[data.weights > 0]
+    try:
+        found = relations(table, names, tolerance=0, random_state=SEED)
+    except TooFewValuesError:
+        return LawsOfColumns()
+    allowed = [_allowed(each, exceptions) for each in found if not _names_units(each)]
+    found = replace(found, relations=tuple(allowed))
+    wanted = [names[i] for i in keep]
+    laws, kept = reproducible(found, table, wanted, [names[i] for i in prefer], exceptions)
+    near = [(each, [*solutions(each)]) for each in found if each.n_exceptions]
+    stay = {one.column for _, solved in near for one in solved} - laws.keys()
+    return LawsOfColumns(
+        tuple(laws.values()),
+        found.alternatives(laws, keep=kept),
+        tuple(
+            NearLaw(one.column, one.text, each.n_exceptions, each.n_rows)
+            for each, solved in near
+            for one in solved[:1]
+            if one.column not in laws
+        ),
+        frozenset(stay),
+    )
+
+
+def may_have_laws(data: CheckedData) -> bool:
+    """Return True if laws are searched by default, which is not so for a large sparse matrix.
+
+    The search needs all cells of the matrix in memory.
+    """
+    if not isinstance(data, ArrayData):
+        return True
+    n_rows, n_columns = data.table.shape
+    return not issparse(data.table) or bool(n_rows * n_columns <= MOST_CELLS)
+
+
+def _allowed(law: AnyLaw, exceptions: float) -> AnyLaw:
+    """Return a law without its exceptions if they are at most a share of the rows."""
+    from gramian.laws import Relation
+
+    if isinstance(law, Relation) and law.n_exceptions <= exceptions * law.n_rows:
+        return replace(law, n_exceptions=0)
+    return law
+
+
+def _names_units(law: AnyLaw) -> bool:
+    """Return True if a law looks up a property of a unit, such as a person, by its name.
+
+    Such a law is no redundancy: new units have other names.
+    """
+    return law.n_levels * ROWS_A_LEVEL > law.n_rows

@@ -1,0 +1,133 @@
+"""Confirmation: all rows of a table test the laws that were found in some of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.laws._law_tolerances import EXACT_ERROR, REFUTED
+from gramian.laws._relation_maker import RelationMaker
+from gramian.laws.candidates import step_law
+from gramian.laws.forms import Relation, terms_of
+from gramian.laws.judge import LEAST_SHARE
+
+MOST_BROKEN = 10_000
+"""Number of rows that break a step function above which its thresholds stay as they are."""
+MOST_PASSES = 3
+"""Number of passes over a table that change thresholds: each shows rows on one side of them."""
+
+
+class Count(NamedTuple):
+    """Rows of a table that obey a law and rows that break it, counted."""
+
+    error: float
+    """Root mean square of `Relation.imbalance` in the rows that obey the law."""
+    n_obeying: int
+    n_exceptions: int
+
+
+def confirmed(
+    maker: RelationMaker, found: Sequence[Relation], blocks: Callable[[], Iterable[Array]]
+) -> list[Relation]:
+    """Test laws on all rows without missing values in their columns; return those that hold.
+
+    An exact law may have exceptions; a law with noise must not have a larger error. Rows that
+    were not searched may show that a threshold is another number near by.
+
+    Parameters
+    ----------
+    maker : RelationMaker
+        The maker of the laws, which has the searched rows.
+    found : sequence of Relation
+        The laws.
+    blocks : callable
+        Returns all rows of the table, block by block.
+    """
+    counts, broken = _counted(maker, found, blocks())
+    for _ in range(MOST_PASSES):
+        moved = [
+            _with_thresholds(maker, each, rows) if len(rows) else each
+            for each, rows in zip(found, broken, strict=True)
+        ]
+        if all(one is other for one, other in zip(moved, found, strict=True)):
+            break
+        found = moved
+        counts, others = _counted(maker, found, blocks())
+        broken = [np.concatenate(both) for both in zip(broken, others, strict=True)]
+    return [
+        replace(
+            relation,
+            validation_error=count.error,
+            n_rows=count.n_obeying + count.n_exceptions,
+            n_exceptions=count.n_exceptions,
+        )
+        for relation, count in zip(found, counts, strict=True)
+        if count.n_obeying >= LEAST_SHARE * (count.n_obeying + count.n_exceptions)
+        and count.error <= max(REFUTED * relation.validation_error, relation.rounding, EXACT_ERROR)
+    ]
+
+
+def _counted(
+    maker: RelationMaker, found: Sequence[Relation], blocks: Iterable[Array]
+) -> tuple[list[Count], list[Array]]:
+    """Return for each law the rows that obey it, counted, and some rows that break it.
+
+    Rows that break a law are returned for step functions only.
+    """
+    squares, counts = np.zeros(len(found)), np.zeros(len(found), dtype=np.intp)
+    exceptions = np.zeros(len(found), dtype=np.intp)
+    broken: list[list[Array]] = [[] for _ in found]
+    for block in blocks:
+        for i, relation in enumerate(found):
+            with np.errstate(all="ignore"):
+                imbalance = relation.imbalance(block)
+            there = ~np.isnan(block[:, relation._law.columns]).any(axis=1)
+            if relation.exact or relation.n_exceptions:
+                obeys = maker.holds(relation._law, block, relation._target)
+                breaks = there & ~obeys
+                exceptions[i] += int(breaks.sum())
+                if relation.kind == "step" and exceptions[i] <= MOST_BROKEN:
+                    broken[i].append(block[breaks])
+                there &= obeys
+            there &= ~np.isnan(imbalance)
+            squares[i] += float((imbalance[there] ** 2).sum())
+            counts[i] += int(there.sum())
+    errors = np.sqrt(squares / np.maximum(counts, 1))
+    none = maker.rows[:0]
+    return (
+        [*map(Count, errors.tolist(), counts.tolist(), exceptions.tolist())],
+        [np.concatenate([none, *rows]) for rows in broken],
+    )
+
+
+def _with_thresholds(maker: RelationMaker, relation: Relation, rows: Array) -> Relation:
+    """Return a step function with thresholds that further rows obey, too, if there are any.
+
+    Parameters
+    ----------
+    maker : RelationMaker
+        The maker of the law, which has the searched rows.
+    relation : Relation
+        The step function of the searched rows.
+    rows : array of shape (n_rows, n_columns)
+        Rows of the table that break it.
+    """
+    law = relation._law
+    compared = {i for each in law.monomials for (i, atom), _ in each if atom != "x"}
+    plain = {*law.columns} - compared
+    if len(compared) != 1 or len(plain) != 1:
+        return relation
+    (column,), (source,) = plain, compared
+    there = ~np.isnan(maker.rows[:, law.columns]).any(axis=1)
+    every = np.concatenate([maker.rows[there], rows])
+    new = step_law(maker.values(every), column, source)
+    if new is None or new.monomials == law.monomials or len(new.monomials) != len(law.monomials):
+        return relation
+    if not np.allclose(new.coefficients, law.coefficients / -law.coefficients[0]):
+        return relation
+    raw = tuple((term[0], each) for term, each in zip(relation._raw, new.monomials, strict=True))
+    return replace(relation, _law=new, _raw=raw, terms=terms_of(raw, maker.names))

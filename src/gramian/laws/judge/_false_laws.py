@@ -1,0 +1,107 @@
+"""Equations that hold in all rows and are no laws: products of factors, and columns that grow."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gramian.core.rows import neighbours_resemble
+from gramian.laws._law_tolerances import BREAKS, EXACT_ERROR
+from gramian.laws.forms import Law, Monomial, Values, Variable
+
+VANISHES = 1e-9
+"""Two directions are parallel if the cosine of their angle differs from 1 by less than this."""
+COMMON_ROOT = 1e-6
+"""Largest relative error of a common root of polynomials."""
+SAME_DIRECTION = 0.9
+"""Share of rows in which the gradient of a product law has the direction of one of its factors."""
+
+
+def is_one_piece(law: Law, values: Values, error: float) -> bool:
+    """Return False if the law is a product of two factors, of which one is a simpler law.
+
+    A factor x - c of one column is found by algebra. Another factor of a sum of columns is found by
+    the gradient of the law, which has one direction in the rows that obey the sum.
+    """
+    if has_factor(law):
+        return False
+    if law.is_linear or any(atom != "x" for each in law.monomials for (_, atom), _ in each):
+        return True
+    gradient = law.gradient(values)
+    sizes = np.linalg.norm(gradient, axis=1)
+    directions = gradient[sizes > 0] / sizes[sizes > 0, np.newaxis]
+    if len(directions) < SAME_DIRECTION * len(sizes):
+        return True
+    middle = directions[np.argsort(np.abs(directions[:, law.columns[0]]))[len(directions) // 2]]
+    # Errors of the coefficients turn the gradients of a law with noise.
+    parallel = np.abs(directions @ middle) > 1 - max(VANISHES, 10 * error**2)
+    return bool(parallel.sum() < SAME_DIRECTION * len(sizes))
+
+
+def has_factor(law: Law) -> bool:
+    """Return True if a law is a product (x - c)·f = 0, for a number c and a column x or a function.
+
+    If y = f(a, b) in all rows but one, then (a - c)·(y - f(a, b)) = 0 holds in all rows, where c is
+    the value of a in that row. If y = c in most rows, then (y - c)·g(a) = 0 holds in all rows for a
+    function g that is zero in the others.
+    """
+    variables = {variable for each in law.monomials for variable, _ in each}
+    return any(_has_factor_of(law, variable) for variable in variables)
+
+
+def _has_factor_of(law: Law, variable: Variable) -> bool:
+    """Return True if the polynomials of a variable that multiply other terms have a common root.
+
+    Parameters
+    ----------
+    law : Law
+        The law.
+    variable : (int, str)
+        A column, or a function of a column.
+    """
+    groups: dict[Monomial, dict[int, float]] = {}
+    for value, monomial in zip(law.coefficients.tolist(), law.monomials, strict=True):
+        power = dict(monomial).get(variable, 0)
+        if not isinstance(power, int) or power < 0:
+            return False
+        rest = tuple(factor for factor in monomial if factor[0] != variable)
+        groups.setdefault(rest, {})[power] = value
+    if any(len(each) < 2 for each in groups.values()):
+        return False
+    polynomials = [
+        np.array([each.get(power, 0.0) for power in range(max(each), -1, -1)])
+        for each in groups.values()
+    ]
+    roots = np.roots(min(polynomials, key=len))
+    return any(
+        all(
+            abs(np.polyval(each, root)) <= COMMON_ROOT * np.polyval(np.abs(each), abs(root))
+            for each in polynomials
+        )
+        for root in roots[np.abs(roots.imag) <= COMMON_ROOT * np.abs(roots)].real
+    )
+
+
+def holds_for_steps(law: Law, values: Values, rounding: float) -> bool:
+    """Return False if a law with noise only says that columns grow together.
+
+    Columns of a time series grow or fall together without a law. If there is a law, it also
+    explains why changes from row to row differ, and its errors are no time series of their own.
+    An exact law, or a law of rounded decimals, needs no such test.
+    """
+    traits = values.traits
+    if rounding and not any(traits[i].whole for i in law.columns):
+        return True
+    terms = law.terms(values)
+    missed = terms.sum(axis=1)
+    if np.abs(missed).max() <= EXACT_ERROR * np.abs(terms).max():
+        return True
+    if not any(neighbours_resemble(values.x[:, i]) for i in law.columns):
+        return True
+    steps = math.sqrt(np.mean(np.diff(missed) ** 2))
+    for i in law.columns:
+        own = law.slope(values, i)[1:] * np.diff(values.x[:, i]) / values.scale[i]
+        if not float(np.std(own)) > BREAKS * steps:
+            return False
+    return not neighbours_resemble(missed)

@@ -1,0 +1,123 @@
+"""Checks before columns are dropped: their cells must come back, missing cells as missing cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.laws import ColumnLaw
+from gramian.models import Beside
+from gramian.tables import STRING, TEXT, Table, plain, pyarrow
+from gramian.tabular._computed_columns import as_levels, computed
+
+
+def uneven_columns(table: Table, names: Sequence[str], *, fills: bool) -> list[str]:
+    """Return the columns among `names` in which a cell is missing, or differs from the others.
+
+    Numbers may be equal although the cells differ: 9007199254740992 and 9007199254740993 are one
+    float, and times with several offsets from UTC may show one wall clock. Cells of a text file are
+    compared as text, others as they are stored.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    names : sequence of str
+        Names of columns whose numbers are all equal.
+    fills : bool
+        True if the user wants missing cells to be filled, so that they do not count.
+    """
+    compute = pyarrow().compute
+    as_text = dict.fromkeys(names, fills) if table.format in TEXT else {}
+    found, first = set[str](), dict[str, Any]()
+    for rows in table.pieces(names, as_text) if names else ():
+        for name in names:
+            column = rows.column(name)
+            there = column.filter(compute.invert(column.is_null(nan_is_null=True)))
+            if name in found or (len(there) < len(column) and not fills):
+                found.add(name)
+            elif len(there):
+                value = first.setdefault(name, there[0])
+                if not compute.all(compute.equal(there, value)).as_py():
+                    found.add(name)
+    return [name for name in names if name in found]
+
+
+def columns_with_other_gaps(
+    estimator: Any, blocks: Iterable[Array], features: Sequence[str]
+) -> list[str]:
+    """Return the dropped columns that would come back with other missing cells.
+
+    A missing cell may come back with a value, and a value as a missing cell, because a kept column
+    from which it is computed has a missing cell there.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted estimator that selects columns.
+    blocks : iterable of arrays of shape (n_rows, n_columns)
+        All rows of the fit; missing cells are NaN.
+    features : sequence of str
+        Names of the columns of the fit.
+    """
+    kept = np.asarray(estimator.support_)
+    differ = np.zeros(len(features), dtype=bool)
+    if kept.all() or not kept.any():
+        return []
+    for x in blocks:
+        some = x[np.isnan(x).any(axis=1)]
+        if len(some):
+            made = estimator.inverse_transform(some[:, kept])
+            differ |= (np.isnan(some) != np.isnan(made)).any(axis=0)
+    differ &= ~kept & (estimator.model_.variances > 0)  # constants come back in every row
+    return [features[i] for i in np.flatnonzero(differ).tolist()]
+
+
+def columns_missed_by_lookups(
+    table: Table, lookups: Sequence[ColumnLaw], types: Mapping[str, str], labels: Sequence[str]
+) -> list[str]:
+    """Return the columns of which a law of levels does not give every cell.
+
+    A law of levels looks up a column by the distinct values of other columns. Missing cells must
+    be missing in the result, too. Floats, which a law may round, need not be equal.
+
+    Parameters
+    ----------
+    table : Table
+        All rows of the table.
+    lookups : sequence of ColumnLaw
+        The laws of levels.
+    types : mapping from str to str
+        From the name of a computed column to the text of its type.
+    labels : sequence of str
+        Columns of the table that are compared as text.
+    """
+    stored = {name: each for name, each in types.items() if each != STRING}
+    beside = Beside(lookups=lookups, types=stored)
+    given = beside.given
+    names = list(dict.fromkeys([*given, *(n for law in beside.lookups for n in law.columns)]))
+    found = set[str]()
+    for rows in table.pieces(names) if given else ():
+        made, _ = computed(as_levels(rows, [name for name in names if name in labels]), beside)
+        found |= {name for name in given if _differ(rows.column(name), made[name])}
+    return [name for name in given if name in found]
+
+
+def _differ(cells: Any, made: Any) -> bool:
+    """Return True if computed cells differ from the cells of a table; floats may differ."""
+    arrow = pyarrow()
+    compute = arrow.compute
+    if cells.type != made.type:
+        pair = [arrow.table([each], names=["column"]) for each in (cells, made)]
+        cells, made = (plain(each).column(0) for each in pair)
+    if cells.type != made.type:
+        return True
+    absent, not_made = (compute.is_null(each, nan_is_null=True) for each in (cells, made))
+    if compute.any(compute.xor(absent, not_made)).as_py():
+        return True
+    if arrow.types.is_floating(cells.type):
+        return False
+    return compute.all(compute.equal(cells, made)).as_py() is False

@@ -1,0 +1,83 @@
+"""Cautions about a fit to a table: facts that may make its result misleading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from gramian._support.words import either, listed
+from gramian.fitting import NearDependence, Overfitting, Remedy, Saturation
+from gramian.formulas import quote
+from gramian.models import Preprocessing, is_numeric
+from gramian.tables import TEXT, Table
+from gramian.tabular._messages import TableCaution
+
+REMEDIES = {
+    Remedy.AUTO_ALPHA: "{alpha:auto}",
+    Remedy.AUTO_DEGREE: "{degree:auto}",
+    Remedy.LOWER_DEGREE: "a lower {degree}",
+    Remedy.FEWER_FEATURES: "a smaller {n}",
+    Remedy.MORE_ROWS: "more rows",
+    Remedy.BETTER_FAMILY: "{family:hermite}",
+}
+"""Words for the remedies that are options of `gramian.select`; other remedies are not shown."""
+
+
+def cautions_of_table(
+    table: Table, steps: Preprocessing, labels: Iterable[str]
+) -> Iterator[TableCaution]:
+    """Yield cautions about names, categories and numbers of a table that may be misread.
+
+    Parameters
+    ----------
+    table : Table
+        The table of the fit.
+    steps : Preprocessing
+        Preprocessing of the fit, which has the categories of encoded text columns.
+    labels : iterable of str
+        Names of the text columns that are kept without a fit.
+    """
+    yield from _of_header(table)
+    yield from _of_categories(steps)
+    yield from _of_ambiguous(table, labels)
+
+
+def _of_header(table: Table) -> Iterator[TableCaution]:
+    """Yield a caution if all column names of a text file are numbers, so it may lack a header."""
+    if table.format in TEXT and table.named and all(map(is_numeric, table.columns)):
+        yield TableCaution("header", {"table": table.name})
+
+
+def _of_categories(steps: Preprocessing) -> Iterator[TableCaution]:
+    """Yield a caution for each text column whose categories are numbers, except for a few words."""
+    for name, categories in steps.categories.items():
+        words = [each for each in categories if not is_numeric(each)]
+        if words and 2 * len(words) < len(categories):
+            facts = {"words": listed(words, most=3), "n_categories": len(categories)}
+            yield TableCaution("numbers as text", {"column": name, **facts})
+
+
+def _of_ambiguous(table: Table, labels: Iterable[str]) -> Iterator[TableCaution]:
+    """Yield a caution for each text column of a text file that may be numbers, such as 1,234."""
+    for name in labels:
+        if name in table.ambiguous:
+            yield TableCaution("1,234", {"column": name, "examples": table.ambiguous[name]})
+
+
+def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:
+    """Yield the cautions of a fitted estimator, except for cautions about units of columns."""
+    for each in estimator.model_.cautions:
+        known = [REMEDIES[remedy] for remedy in each.remedies if remedy in REMEDIES]
+        remedy = f"Use {either(known)}" if known else ""
+        if isinstance(each, Saturation):
+            facts: dict[str, Any] = {"n_steps": each.n_steps, "n_rows": each.n_rows}
+            yield TableCaution("saturated", facts, remedy)
+        elif isinstance(each, Overfitting):
+            facts = {"n_functions": each.n_functions, "n_rows": each.n_rows}
+            yield TableCaution("overfitted", facts, remedy)
+        elif isinstance(each, NearDependence):
+            yield TableCaution("ill-conditioned", {"loss": each.loss}, remedy)
+    for law in getattr(estimator.model_, "near_laws", ()):
+        facts = {"column": quote(law.column), "law": law.law}
+        counts = {"n_exceptions": law.n_exceptions, "n_rows": law.n_rows}
+        yield TableCaution("exceptions", facts | counts)

@@ -1,0 +1,80 @@
+"""Laws of whole numbers: ids with many digits, thresholds in all rows, factors that are zero."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gramian
+
+
+@pytest.mark.parametrize("digits", [9, 11, 13, 15])
+def test_ids_that_differ_by_little_are_not_equal(digits):
+    rng = np.random.default_rng(digits)
+    number = 10**digits + rng.integers(0, 10 ** (digits - 1), 300)
+    table = pd.DataFrame({"id": number, "next": number + rng.integers(0, 20, 300)})
+    assert not any(each.exact for each in gramian.relations(table))
+
+
+@pytest.mark.parametrize("digits", [9, 10, 11, 12, 13])
+def test_a_sum_of_ids_is_solved_to_the_last_digit(digits):
+    rng = np.random.default_rng(digits)
+    number = 10**digits + rng.integers(0, 10 ** (digits - 1), 300)
+    table = pd.DataFrame({"id": number, "odd": 2 * number + 1})
+    for law in gramian.relations(table):
+        assert law.exact
+        if law.solved is not None:
+            computed = np.rint(law.solved(table))
+            np.testing.assert_array_equal(computed, table[law.solved.column])
+
+
+@pytest.mark.parametrize("n_rows", [5_000, 20_000])
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_the_printed_threshold_separates_all_rows(n_rows, seed):
+    rng = np.random.default_rng(seed)
+    x, e = rng.integers(0, 100_000, n_rows), rng.standard_normal(n_rows)
+    y = (x > rng.integers(20_000, 80_000)).astype(int)
+    (law,) = gramian.relations(pd.DataFrame({"x": x, "y": y, "e": e}))
+    threshold = float(re.fullmatch(r"y = \[x > (\d+)\]", str(law)).group(1))
+    np.testing.assert_array_equal(y, x > threshold)
+    assert law.exact
+    assert law.n_rows == n_rows
+
+
+def test_one_wrong_cell_of_a_large_table_is_an_exception_of_a_threshold():
+    rng = np.random.default_rng(0)
+    x, e = rng.integers(0, 100_000, 20_000), rng.standard_normal(20_000)
+    y = (x > 50_000).astype(int)
+    far = np.flatnonzero(x < 10_000)[7]
+    y[far] = 1
+    (law,) = gramian.relations(pd.DataFrame({"x": x, "y": y, "e": e}))
+    assert law.n_exceptions <= 20
+    assert not law.exact
+
+
+def test_a_constant_times_a_factor_is_no_law():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(7, 9, 70).round(2)
+    rank = np.ones(70)
+    x[:15], rank[:15] = 8.24, rng.integers(2, 19, 15)
+    found = gramian.relations(pd.DataFrame({"rank": rank, "x": x}))
+    for law in found:
+        _, right = str(law).split(" = ")
+        numerator, _, denominator = right.partition(" / ")
+        assert numerator != denominator
+
+
+def test_numbers_of_regions_have_no_long_laws():
+    rng = np.random.default_rng(0)
+    regions = rng.integers(0, 1000, (25, 6))
+    table = np.column_stack([regions[rng.integers(0, 25, 500)], rng.standard_normal(500)])
+    for law in gramian.relations(table):
+        assert len(law.columns) == 2  # a lookup, which is true in this table
+
+
+def test_three_rows_that_are_repeated_are_three_rows():
+    rng = np.random.default_rng(4)
+    rows = np.exp(rng.standard_normal((40, 6)))
+    table = np.concatenate([rows, np.repeat(rows[:3], 250, axis=0)])
+    assert not len(gramian.relations(table))
