@@ -21,13 +21,16 @@ from gramian.laws.candidates import (
 from gramian.laws.columns import Traits
 from gramian.laws.forms import Law, Values
 from gramian.laws.judge import (
+    CONSEQUENCE,
     FEW_ROWS,
+    ROUNDED_CONSEQUENCE,
     Control,
     Verdict,
     among_steps,
     divided_rows,
     is_consequence,
     judge_mostly,
+    law_length,
     oddness,
     snapped,
     without_echoes,
@@ -103,6 +106,7 @@ class LawSearch:
             "printed": self._printed,
             "noisy": self._noisy,
             "mostly": self._mostly,
+            "shortest": self._shortest,
         }
         try:
             for i, stage in enumerate(stages):
@@ -131,7 +135,10 @@ class LawSearch:
             return
         if not law.is_writable(self.train.scale):
             return
-        if is_consequence(law, context.laws, self._points) or among_steps(law, context.laws):
+        tolerance = ROUNDED_CONSEQUENCE if verdict.rounding else CONSEQUENCE
+        if is_consequence(law, context.laws, self._points, tolerance):
+            return
+        if among_steps(law, context.laws):
             return
         self.found.append(verdict)
         context.add(law)
@@ -211,6 +218,27 @@ class LawSearch:
             context.train = control.train
         context.train = everything
 
+    def _shortest(self, generators: Sequence[Generator]) -> None:
+        """Write the accepted laws in the shortest way: replace laws by shorter laws that imply them.
+
+        Laws are independent if their gradients are, so that the shortest laws are found one after
+        the other, as a spanning tree is.
+        """
+        context = self._context
+        pool = [*self.found]
+        for law, n_tried, target in self._candidates(generators):
+            context.check_time()
+            verdict = self._rounded_first(
+                law, partial(judge_mostly, self.control, n_tried=n_tried, target=target)
+            )
+            if verdict is not None:
+                pool.append(verdict)
+        pool.sort(key=lambda each: law_length(each, context.train))
+        context.start_over()
+        self.found = []
+        for verdict in pool:
+            self._believe(verdict)
+
     def _noisy(self, generators: Sequence[Generator]) -> None:
         """Accept the noisy law with the shortest description; repeat until no law is new."""
         context = self._context
@@ -235,3 +263,4 @@ class LawSearch:
     def _approximates(self, law: Law) -> bool:
         """Return True if a law accepted before has all columns of `law`, and more columns."""
         return any(set(law.columns) < set(each.columns) for each in self._context.laws)
+

@@ -32,6 +32,7 @@ from gramian.laws.judge import (
     Verdict,
     printed_error,
     rows_that_hold,
+    share_reproduced,
     with_round_coefficients,
 )
 
@@ -40,6 +41,10 @@ SINGLE_ERROR = 1e-6
 
 The number is a few rounding errors of single precision (float32).
 """
+
+
+PRINTED_DIGITS = range(4, 10)
+"""Numbers of significant digits with which coefficients of rounded numbers are tried."""
 
 
 class RelationMaker:
@@ -144,7 +149,8 @@ class RelationMaker:
         coefficients = renumbered.raw_coefficients(self.scale)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         target = None if verdict.target is None else places[verdict.target]
-        best = self._best(raw, self._given(raw, renumbered, verdict, target))
+        given = self._given(raw, renumbered, verdict, target)
+        best = target if target in given else self._best(raw, given)
         reference = reference_term(raw, best)
         law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
         train, test = verdict.rows or (search.train, search.control.test)
@@ -152,7 +158,7 @@ class RelationMaker:
             law, coefficients / coefficients[reference], train, reference
         )
         if verdict.rounding:
-            law, coefficients = self._as_printed(law, coefficients, places, target)
+            law, coefficients = self._as_printed(law, coefficients, places, given)
         renumbered = _renumbered(law, places)
         self._laws.append(renumbered)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
@@ -171,13 +177,13 @@ class RelationMaker:
             n_rows=len(view.rows),
             n_exceptions=broken,
             _target=target,
-            _best=self._best(raw, given),
+            _best=target if target in given else self._best(raw, given),
         )
 
     def _as_printed(
-        self, law: Law, raw: Array, places: Mapping[int, int], target: int | None
+        self, law: Law, raw: Array, places: Mapping[int, int], given: Sequence[int]
     ) -> tuple[Law, Array]:
-        """Return a law of rounded numbers with its printed coefficients, if it still holds.
+        """Return a law of rounded numbers with the fewest digits with which it still holds.
 
         Least squares gives 2.54002 for inches with two decimals; 2.54 is printed, and fits as well.
 
@@ -189,16 +195,20 @@ class RelationMaker:
             Its coefficients in the units of the table.
         places : mapping from int to int
             From the indices of columns in the view to those in the table.
-        target : int or None
-            The column that was computed and rounded; None if any column may be rounded.
+        given : sequence of int
+            The columns that the law computes, with indices in the table.
         """
-        printed = np.array([as_written(value) for value in raw.tolist()])
-        candidate = Law(law.coefficients * printed / raw, law.monomials)
-        one, other = _renumbered(law, places), _renumbered(candidate, places)
+        one = _renumbered(law, places)
         rows = self.rows[~np.isnan(self.rows[:, one.columns]).any(axis=1)]
-        if (self.holds(one, rows, target) & ~self.holds(other, rows, target)).any():
-            return law, raw
-        return candidate, printed
+        values = self.values(rows)
+        least = {i: share_reproduced(one, values, i) for i in given}
+        for digits in PRINTED_DIGITS:
+            printed = np.array([as_written(value, digits) for value in raw.tolist()])
+            candidate = Law(law.coefficients * printed / raw, law.monomials)
+            other = _renumbered(candidate, places)
+            if all(share_reproduced(other, values, i) >= least[i] for i in given):
+                return candidate, printed
+        return law, raw
 
     @property
     def _writer(self) -> LawWriter:

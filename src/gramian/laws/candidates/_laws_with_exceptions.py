@@ -58,24 +58,36 @@ def laws_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
     rng = np.random.default_rng(0)
     order = rng.permutation(values.n_rows)
     first, some = values.take(order[:FIRST_ROWS]), values.take(order[:SCREENED_ROWS])
-    traits = [*map(_mostly, values.traits, values.x.T)]
-    percentages = [i for i in columns if _may_be_percentage(values.x[:, i])]
-    functions = [*_functions(columns, traits, percentages)]
+    functions = catalogue_functions(values, columns)
     tables = [np.column_stack([each.values(rows) for each in functions]) for rows in (first, some)]
-    taken = {i for law in context.laws for i in law.columns} - {*context.free}
-    targets = [i for i in columns if i not in taken and _many(values.x[:, i])]
+    tied = {i for law in context.laws for i in law.columns}
+    taken = tied - {*context.free}
+    # A law of tied columns only says what is known already, in other words.
+    new = np.array([not tied >= each.columns_of_both for each in functions])
+    targets = [i for i in columns if _many(values.x[:, i])]
     n_tried = float(len(functions) * max(len(targets), 1))
     for target in targets:
         context.check_time()
         own = np.array([target in each.columns_of_both for each in functions])
+        if target in taken:
+            own |= ~new
         found = _promising(first, some, tables, own, target)
         for k, constant in found:
             law = _refined(values, target, functions[k], constant)
             if law is not None:
                 yield Candidate(law, n_tried, target)
+        if target in taken:
+            continue
         law = _sum(values, order[:SUM_ROWS], target, [i for i in columns if i != target])
         if law is not None:
             yield Candidate(law, n_tried * 2.0 ** len(law.monomials), target)
+
+
+def catalogue_functions(values: Values, columns: Sequence[int]) -> list[CatalogueFunction]:
+    """Return functions of one, two and three columns that suit most values, simple ones first."""
+    traits = [*map(_mostly, values.traits, values.x.T)]
+    percentages = [i for i in columns if _may_be_percentage(values.x[:, i])]
+    return [*_functions(columns, traits, percentages)]
 
 
 def _mostly(traits: Traits, x: Array) -> Traits:
@@ -123,6 +135,7 @@ def _functions(
         minus = ((-z[0], z[1]), (-x[0], x[1]))
         yield CatalogueFunction((x, z))
         yield CatalogueFunction((x, minus[0]))
+        yield CatalogueFunction((x, minus[0]), (x, z))
         if traits[i].never_zero:
             yield CatalogueFunction((x, minus[0]), (x,))
         if traits[j].never_zero:
@@ -138,6 +151,23 @@ def _functions(
     if len(columns) <= TRIPLE_COLUMNS:
         for triple in combinations(columns, 3):
             yield function_of(*(((i, "x"), 1) for i in triple))
+            yield from _sums_times_a_column(triple, traits)
+
+
+def _sums_times_a_column(
+    triple: Sequence[int], traits: Sequence[Traits]
+) -> Iterator[CatalogueFunction]:
+    """Yield (x ± z) · w and (x ± z) / w for three columns, each of them as w."""
+    for w in triple:
+        x, z = (i for i in triple if i != w)
+        for sign in (1.0, -1.0):
+            for power in (1, -1):
+                if power == 1 or traits[w].never_zero:
+                    parts = [
+                        (c * traits[i].scale, tuple(sorted((((i, "x"), 1), ((w, "x"), power)))))
+                        for c, i in ((1.0, x), (sign, z))
+                    ]
+                    yield CatalogueFunction(tuple(parts))
 
 
 def _promising(
@@ -174,7 +204,7 @@ def _promising(
 def _shares(rows: Values, functions: Array, target: int) -> tuple[Array, Array]:
     """Return the shares of rows in which y = a f holds, and y = a f + b, for each function f."""
     y = rows.of((target, "x"))[:, np.newaxis]
-    width = _widths(rows, target)[:, np.newaxis]
+    width = printed_widths(rows, target)[:, np.newaxis]
     with np.errstate(all="ignore"):
         usable = np.isfinite(functions)
         ratios = np.where(usable & (np.abs(functions) > SMALLEST_RATIO), y / functions, np.nan)
@@ -204,7 +234,7 @@ def _median(values: Array) -> Array:
     return np.asarray(ordered[np.maximum(middle, 0), np.arange(values.shape[1])])
 
 
-def _widths(rows: Values, target: int) -> Array:
+def printed_widths(rows: Values, target: int) -> Array:
     """Return half a unit of the last printed digit of a scaled column."""
     x, scale = rows.x[:, target], rows.scale[target]
     half = rows.traits[target].precision.half_unit(x) / scale
@@ -221,7 +251,7 @@ def _refined(
         return None
     design = np.column_stack([f, np.ones(len(f))] if constant else [f])
     design = np.where(usable[:, np.newaxis], design, 0.0)
-    found = _fit_to_holding(design, np.where(usable, y, 0.0), _widths(values, target))
+    found = _fit_to_holding(design, np.where(usable, y, 0.0), printed_widths(values, target))
     if found is None or not found.all():
         return None
     return function.law((target, "x"), found[0], found[1] if constant else 0.0)
@@ -271,7 +301,7 @@ def least_absolute(design: Array, y: Array) -> Array:
 def _sum(values: Values, rows: IntArray, target: int, others: Sequence[int]) -> Law | None:
     """Return a sum of at least two columns, and perhaps a constant, that gives a column."""
     some = values.take(rows)
-    y, width = some.of((target, "x")), _widths(some, target)
+    y, width = some.of((target, "x")), printed_widths(some, target)
     design = _with_constant(some, others)
     found = _fit_to_holding(design, y, width)
     if found is None:
@@ -281,7 +311,7 @@ def _sum(values: Values, rows: IntArray, target: int, others: Sequence[int]) -> 
     if sum(k < len(others) for k in which) < 2:
         return None
     every = _with_constant(values, others)
-    found = _fit_to_holding(every[:, which], values.of((target, "x")), _widths(values, target))
+    found = _fit_to_holding(every[:, which], values.of((target, "x")), printed_widths(values, target))
     if found is None or not found.all():
         return None
     variables: list[Monomial] = [

@@ -65,6 +65,7 @@ class SearchContext:
         self.every = every
         self.settled = settled
         self.check_time = check_time
+        self._known = known
         self.laws = [*known]
         self.varying = [i for i, each in enumerate(train.traits) if not each.constant]
         """Indices of the columns that are not constant."""
@@ -90,6 +91,11 @@ class SearchContext:
     def start_stage(self) -> None:
         """Update `distinct` (varying columns without copies) at the start of a stage."""
         self.distinct = [i for i in self.varying if i not in self._copies]
+
+    def start_over(self) -> None:
+        """Forget all laws except those of an earlier search."""
+        self.laws = [*self._known]
+        self.columns, self._copies = self.varying, set()
 
     def add(self, law: Law) -> None:
         """Add an accepted law to `laws`.

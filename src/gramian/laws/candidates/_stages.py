@@ -17,6 +17,7 @@ from gramian.laws.candidates._explicit_laws import explicit_laws
 from gramian.laws.candidates._function_sets import angle_laws, logarithm_laws, polynomial_laws
 from gramian.laws.candidates._laws_with_exceptions import laws_with_exceptions
 from gramian.laws.candidates._printed_sums import printed_sums, printed_sums_of_squares
+from gramian.laws.candidates._rewritings import combined_sums, rewritings
 from gramian.laws.candidates._search_context import Generator
 from gramian.laws.candidates._small_sets import small_sets
 from gramian.laws.candidates._step_functions import (
@@ -49,7 +50,7 @@ class Stage(NamedTuple):
     name: str
     """Name of the stage in reports of progress."""
     generators: tuple[Generator, ...]
-    judged: Literal["exact", "printed", "mostly", "noisy"] = "exact"
+    judged: Literal["exact", "printed", "mostly", "shortest", "noisy"] = "exact"
 
 
 _FIRST = (
@@ -85,6 +86,8 @@ ALL_STAGES = (
     Stage("logarithms", (logarithm_laws,)),
     Stage("angles", (angle_laws,)),
     Stage("rows without wrong cells", (laws_in_trimmed_rows,), "mostly"),
+    Stage("other ways to write laws", (rewritings,), "shortest"),
+    Stage("sums of laws", (combined_sums,), "shortest"),
     Stage(
         "laws with noise",
         (noisy_pairs, noisy_products, noisy_sums, wide_products, explicit_laws),

@@ -100,6 +100,7 @@ class Values:
         self.scale = scale
         self.traits = traits
         self._known: dict[Variable, Array] = {}
+        self._n_distinct: dict[int, int] = {}
 
     @property
     def n_rows(self) -> int:
@@ -130,6 +131,12 @@ class Values:
             x = self.x[:, column]
             self._known[variable] = x / self.scale[column] if atom == "x" else apply(atom, x)
         return self._known[variable]
+
+    def n_distinct(self, column: int) -> int:
+        """Return the number of different values of a column."""
+        if column not in self._n_distinct:
+            self._n_distinct[column] = len(np.unique(self.x[:, column]))
+        return self._n_distinct[column]
 
     def product(self, monomial: Monomial) -> Array:
         """Return the values of a monomial in all rows."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from gramian.formulas import Formula, fraction
 from gramian.laws.forms._law import ONE, multiplied
@@ -13,6 +14,10 @@ from gramian.tables import Clock
 
 COEFFICIENT_DIGITS = 5
 """Number of digits with which a coefficient is written that is not round (see `is_round`)."""
+MOST_DIGITS = 9
+"""Largest number of digits of a round coefficient."""
+SMALL_DENOMINATOR = 36
+"""Largest denominator of a coefficient that is written as a fraction."""
 NOISE = 1e-11
 """Largest relative rounding error of a coefficient that least squares computed."""
 ROUND_DIGITS = 12
@@ -164,8 +169,8 @@ class LawWriter:
 
 
 def is_round(value: float) -> bool:
-    """Return True if a number has at most five significant digits."""
-    return float(f"{value:.{COEFFICIENT_DIGITS - 1}e}") == value
+    """Return True if a number has at most `MOST_DIGITS` significant digits."""
+    return float(f"{value:.{MOST_DIGITS - 1}e}") == value
 
 
 def without_noise(value: float) -> float:
@@ -174,9 +179,12 @@ def without_noise(value: float) -> float:
     return near if abs(near - value) <= NOISE * abs(value) else value
 
 
-def as_written(value: float) -> float:
-    """Return a coefficient rounded to five significant digits, or a fraction as it is."""
-    return value if fraction(value) else float(f"{value:.{COEFFICIENT_DIGITS - 1}e}")
+def as_written(value: float, digits: int) -> float:
+    """Return a coefficient rounded to some significant digits, or the small fraction that it is."""
+    near = float(Fraction(value).limit_denominator(SMALL_DENOMINATOR))
+    if abs(near - value) <= NOISE * abs(value) and fraction(near):
+        return near
+    return float(f"{value:.{digits - 1}e}")
 
 
 def has_common_factor(terms: Sequence[RawTerm]) -> bool:

@@ -4,7 +4,13 @@ Open `_control.py` first, which judges laws among numbers. The tallies judge law
 (distinct values of columns) in all rows.
 """
 
-from gramian.laws.judge._consequences import among_steps, is_consequence, without_echoes
+from gramian.laws.judge._consequences import (
+    CONSEQUENCE,
+    ROUNDED_CONSEQUENCE,
+    among_steps,
+    is_consequence,
+    without_echoes,
+)
 from gramian.laws.judge._control import (
     FEW_ROWS,
     SEARCHED_ROWS,
@@ -16,10 +22,11 @@ from gramian.laws.judge._control import (
 from gramian.laws.judge._date_tally import DateTally
 from gramian.laws.judge._exceptions import LEAST_SHARE, judge_mostly, oddness
 from gramian.laws.judge._false_laws import has_factor
+from gramian.laws.judge._law_length import law_length
 from gramian.laws.judge._level_evidence import MIN_REPEATED, Count, combined, count, mismatches
 from gramian.laws.judge._level_regression import ByLevel
 from gramian.laws.judge._lookup_tally import LookupTally
-from gramian.laws.judge._printed_digits import printed_error, rows_that_hold
-from gramian.laws.judge._round_coefficients import snapped, with_round_coefficients
+from gramian.laws.judge._printed_digits import printed_error, rows_that_hold, share_reproduced
+from gramian.laws.judge._round_coefficients import simplest, snapped, with_round_coefficients
 from gramian.laws.judge._slope_judge import JudgedSlopes, SlopeJudge
 from gramian.laws.judge._slope_tally import SlopeTally

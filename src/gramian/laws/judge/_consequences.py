@@ -12,9 +12,13 @@ from gramian.laws.judge._control import Verdict
 
 CONSEQUENCE = 1e-3
 """A law is a consequence if a sum of known gradients fits its unit gradient within this error."""
+ROUNDED_CONSEQUENCE = 0.05
+"""The same error for a law of rounded numbers, which may approximate a consequence."""
 
 
-def is_consequence(law: Law, known: list[Law], values: Values) -> bool:
+def is_consequence(
+    law: Law, known: list[Law], values: Values, tolerance: float = CONSEQUENCE
+) -> bool:
     """Return True if a law follows from accepted laws.
 
     This is so if its gradient is a linear combination of their gradients.
@@ -27,6 +31,8 @@ def is_consequence(law: Law, known: list[Law], values: Values) -> bool:
         The laws that were accepted before.
     values : Values
         A few rows in which all these laws hold.
+    tolerance : float
+        Largest difference of the unit gradient from a combination of the other gradients.
     """
     if not any(set(each.columns) & set(law.columns) for each in known):
         return False
@@ -44,7 +50,7 @@ def is_consequence(law: Law, known: list[Law], values: Values) -> bool:
         others = basis @ gradient
         weights = np.linalg.lstsq(basis @ basis.T, others, rcond=1e-10)[0]
         left.append(np.linalg.norm(gradient - weights @ basis))
-    return not left or float(np.median(left)) < CONSEQUENCE
+    return not left or float(np.median(left)) < tolerance
 
 
 def _unit(gradient: Array) -> Array:

@@ -178,7 +178,8 @@ class Control:
             if is_shifted(law, self.train, target):
                 return None
             error, validation = law.error(self.train), law.error(self._seen)
-            return self._verdict(law, n_tried, error, validation, BREAKS_PRINTED, rounding)
+            verdict = self._verdict(law, n_tried, error, validation, BREAKS_PRINTED, rounding)
+            return None if verdict is None else replace(verdict, target=target)
 
     def without_copies(self, columns: Sequence[int]) -> Control:
         """Return a judge that sees each combination of values in some columns only once.

@@ -68,9 +68,9 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     rows = [table.take(mask) for table, mask in zip(tables, masks, strict=True)]
     test = rows[1] if len(rows) > 1 else None
     inner = control if all(mask.all() for mask in masks) else Control(rows[0], test, control.seed)
-    verdict = inner.judge_printed(law, n_tried, target)
+    verdict = inner.judge(law, n_tried, EXACT_ERROR)
     if verdict is None:
-        verdict = inner.judge(law, n_tried, EXACT_ERROR)
+        verdict = inner.judge_printed(law, n_tried, target)
     if verdict is None or inner is control:
         return verdict
     return replace(verdict, share=share, rows=(rows[0], test), target=target)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from gramian._support.types import Array
 from gramian.core.rows import neighbours_resemble
 from gramian.laws._law_tolerances import BREAKS, EXACT_ERROR
 from gramian.laws.forms import Law, Monomial, Values, Variable
@@ -14,6 +15,10 @@ VANISHES = 1e-9
 """Two directions are parallel if the cosine of their angle differs from 1 by less than this."""
 COMMON_ROOT = 1e-6
 """Largest relative error of a common root of polynomials."""
+FEW_VALUES = 3
+"""A product of factors has at most one direction for this many values of a column."""
+MOST_FACTORS = 12
+"""Largest number of factors of a product that is zero in all rows."""
 SAME_DIRECTION = 0.9
 """Share of rows in which the gradient of a product law has the direction of one of its factors."""
 
@@ -34,9 +39,22 @@ def is_one_piece(law: Law, values: Values, error: float) -> bool:
     if len(directions) < SAME_DIRECTION * len(sizes):
         return True
     middle = directions[np.argsort(np.abs(directions[:, law.columns[0]]))[len(directions) // 2]]
+    if _few_directions(directions, law, values):
+        return False
     # Errors of the coefficients turn the gradients of a law with noise.
     parallel = np.abs(directions @ middle) > 1 - max(VANISHES, 10 * error**2)
     return bool(parallel.sum() < SAME_DIRECTION * len(sizes))
+
+
+def _few_directions(directions: Array, law: Law, values: Values) -> bool:
+    """Return True if the gradient of a law has fewer directions than the columns have values.
+
+    If y / x has four values, a product of four factors y - c·x is zero in all rows.
+    """
+    n_values = max(values.n_distinct(i) for i in law.columns)
+    signs = np.sign(directions[np.arange(len(directions)), np.abs(directions).argmax(axis=1)])
+    n_directions = len(np.unique(np.round(directions * signs[:, np.newaxis], 6), axis=0))
+    return FEW_VALUES * n_directions < n_values and n_directions <= MOST_FACTORS
 
 
 def has_factor(law: Law) -> bool:

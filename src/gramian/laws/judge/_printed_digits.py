@@ -18,6 +18,8 @@ WHOLE = 0.25
 """A law of whole numbers may miss by this share of the number 1, because of float64 rounding."""
 SHIFTED = 0.45
 """Largest mean error of a whole number that was rounded."""
+TIE = 1e-6
+"""Relative error of half a unit: a number in the middle is rounded up or down."""
 ROUNDING = np.finfo(np.float64).eps
 """Relative error of a sum of terms in float64."""
 
@@ -81,6 +83,15 @@ def widths_missed(law: Law, values: Values, target: int | None) -> Array:
     with np.errstate(all="ignore"):
         missed, width, _ = _printed_widths(law, values, target)
         return np.asarray(missed / np.maximum(width, np.finfo(np.float64).tiny))
+
+
+def share_reproduced(law: Law, values: Values, target: int) -> float:
+    """Return the share of rows in which a law, rounded to the printed digits, gives its column."""
+    slope = np.abs(law.slope(values, target)) / values.scale[target]
+    half = values.traits[target].precision.half_unit(values.x[:, target])
+    terms = law.terms(values)
+    allowed = slope * half * (1 + TIE) + EXACT_ERROR * np.abs(terms).max(axis=1)
+    return float(np.mean(np.abs(terms.sum(axis=1)) <= allowed))
 
 
 def keeps_whole_numbers(law: Law, values: Values) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,7 @@ from gramian._support.types import Array
 from gramian.formulas import MAX_DENOMINATOR
 from gramian.laws._law_tolerances import STANDARD_ERRORS
 from gramian.laws.forms import ONE, Law, Values
-from gramian.laws.judge._printed_digits import keeps_whole_numbers
+from gramian.laws.judge._printed_digits import keeps_whole_numbers, share_reproduced
 
 FINE = 1e-6
 """A coefficient with a relative standard error below this may be rounded to three digits."""
@@ -20,6 +21,14 @@ PRINTED_COEFFICIENT_ERROR = 1e-6
 """Assumed relative standard error of coefficients, in laws that hold up to rounding."""
 CONSTANT_ERROR = 0.01
 """Largest relative change of a constant term when the other coefficients become round."""
+LOST_ROWS = 1e-3
+"""Share of the rows that a law with simpler coefficients may no longer give to the last digit."""
+LOST_OTHERS = 0.01
+"""The same share for another column, which the law was not fitted to give."""
+LARGEST_CHANGE = 0.1
+"""Largest relative change of a coefficient that becomes simpler."""
+SMALL_DENOMINATOR = 36
+"""Largest denominator of a fraction that is simpler than four digits."""
 ROUNDED_ERROR = 1.05
 """Round coefficients are used only if they increase the error of the law at most by this factor."""
 
@@ -96,6 +105,47 @@ def snapped(law: Law, values: Values) -> Law | None:
             constant = round_number(constant, PRINTED_COEFFICIENT_ERROR) or constant
             coefficients[place] = constant / units.max()
     return Law(coefficients, law.monomials)
+
+
+def simplest(law: Law, values: Values, target: int) -> Law:
+    """Return a law with the simplest coefficients that still give its column, else the law itself.
+
+    Coefficients are divided by that of the column. Few digits are tried first, then small
+    fractions, then more digits.
+
+    Parameters
+    ----------
+    law : Law
+        The law.
+    values : Values
+        Rows that obey it.
+    target : int
+        The column that the law gives, rounded to printed digits.
+    """
+    raw = law.raw_coefficients(values.scale)
+    own = [k for k, each in enumerate(law.monomials) if any(i == target for (i, _), _ in each)]
+    raw = raw / raw[min(own, key=lambda k: len(law.monomials[k]))]
+    # A factor between two columns must give both, if it can.
+    given = law.columns if len(law.columns) == 2 else [target]
+    least = [
+        share_reproduced(law, values, i) - (LOST_ROWS if i == target else LOST_OTHERS)
+        for i in given
+    ]
+    for rounded in (*map(_to_digits, (1, 2, 3)), _to_fraction, *map(_to_digits, (4, 5, 6, 7))):
+        near = np.array([rounded(float(value)) for value in raw])
+        if near.all() and np.abs(near / raw - 1).max() < LARGEST_CHANGE:
+            found = Law(law.coefficients * near / raw, law.monomials)
+            if all(share_reproduced(found, values, i) >= n for i, n in zip(given, least, strict=True)):
+                return found
+    return law
+
+
+def _to_digits(digits: int) -> Callable[[float], float]:
+    return lambda value: float(f"{value:.{digits - 1}e}")
+
+
+def _to_fraction(value: float) -> float:
+    return float(Fraction(value).limit_denominator(SMALL_DENOMINATOR))
 
 
 def with_round_coefficients(

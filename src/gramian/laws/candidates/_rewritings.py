@@ -1,0 +1,240 @@
+"""Candidate laws among columns that laws tie already: the same facts, written in other ways.
+
+If gross = margin + cost + vat and net = margin + cost were found, gross = net + vat also holds, and
+is what a person writes. The candidates are found in the rows that obey all accepted laws, so that
+wrong cells do not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations
+
+import numpy as np
+
+from gramian._support.types import Array, IntArray
+from gramian.laws.candidates._laws_with_exceptions import catalogue_functions, printed_widths
+from gramian.laws.candidates._search_context import Candidate, SearchContext
+from gramian.laws.forms import ONE, Law, Monomial, Values
+from gramian.laws.judge import rows_that_hold, simplest
+
+MOST_COLUMNS = 40
+"""Laws are written in other ways if they tie at most this many columns."""
+FEWEST_ROWS = 20
+"""Smallest number of rows that obey all laws."""
+FIRST_ROWS = 8
+"""Number of rows in which every function is tried first."""
+SCREENED_ROWS = 150
+"""Number of rows in which functions are tried that hold in the first rows."""
+LONGEST = 3
+"""Largest number of columns in a sum of which all subsets are tried."""
+FEWEST_LEVELS = 5
+"""A column with fewer distinct values is not computed by a law of this kind."""
+WIDTHS = 3.0
+"""Widths of the last printed digit that a row may miss a law whose coefficients are not final."""
+SINGULAR = 1e-10
+"""Smallest share of a unit column that other columns of a sum leave."""
+CANCELS = 1e-6
+"""Two terms cancel if their sum is at most this share of their sizes."""
+BATCH = 4_000
+"""Number of sums that are fitted at once."""
+
+
+def rewritings(context: SearchContext) -> Iterator[Candidate]:
+    """Yield laws of one column and few others, among the columns that accepted laws tie."""
+    tied = sorted({i for law in context.laws for i in law.columns})
+    if not 3 <= len(tied) <= MOST_COLUMNS:
+        return
+    values = _obeying(context)
+    if values.n_rows < FEWEST_ROWS:
+        return
+    targets = [i for i in tied if len(np.unique(values.x[:, i])) >= FEWEST_LEVELS]
+    yield from _by_function(context, values, tied, targets)
+    yield from _sums(context, values, tied, targets)
+
+
+def _obeying(context: SearchContext) -> Values:
+    """Return the rows of the search that obey all accepted laws."""
+    values = context.train
+    obeys = np.ones(values.n_rows, dtype=bool)
+    for law in context.laws:
+        obeys &= rows_that_hold(law, values, None)
+    return values.take(obeys)
+
+
+def _by_function(
+    context: SearchContext, values: Values, tied: Sequence[int], targets: Sequence[int]
+) -> Iterator[Candidate]:
+    """Yield laws y = a f with a function f of the catalogue."""
+    functions = catalogue_functions(values, tied)
+    few, some = (values.take(_spread(values.n_rows, n)) for n in (FIRST_ROWS, SCREENED_ROWS))
+    table = np.column_stack([each.values(few) for each in functions])
+    members = np.array(
+        [[i in columns for i in tied] for columns in (each.columns_of_both for each in functions)]
+    )
+    place = {column: k for k, column in enumerate(tied)}
+    n_tried = float(len(functions) * len(targets))
+    for target in targets:
+        context.check_time()
+        y, width = few.of((target, "x")), printed_widths(few, target)
+        good = np.flatnonzero(~members[:, place[target]] & _proportional(table, y, width))
+        for k in good.tolist():
+            f = functions[k].values(some)
+            y, width = some.of((target, "x")), printed_widths(some, target)
+            if not _proportional(f[:, np.newaxis], y, width)[0]:
+                continue
+            whole = functions[k].values(values)
+            factor = _factor(whole, values.of((target, "x")), printed_widths(values, target))
+            if factor:
+                law = functions[k].law((target, "x"), factor, 0.0)
+                yield Candidate(simplest(law, values, target), n_tried, target)
+
+
+def _proportional(functions: Array, y: Array, width: Array) -> Array:
+    """Return for each function f True if y = a f holds in all rows, up to printed digits.
+
+    Every row says that a lies in an interval; the intervals must have a number in common.
+    """
+    with np.errstate(all="ignore"):
+        ends = np.stack(
+            [
+                (y - WIDTHS * width)[:, np.newaxis] / functions,
+                (y + WIDTHS * width)[:, np.newaxis] / functions,
+            ]
+        )
+        zero = functions == 0
+        low, high = np.where(zero, -np.inf, ends.min(axis=0)), np.where(zero, np.inf, ends.max(axis=0))
+        fine = np.isfinite(functions).all(axis=0) & ~zero.all(axis=0)
+        fits = ~zero | (np.abs(y) <= WIDTHS * width)[:, np.newaxis]
+        found: Array = fine & fits.all(axis=0) & (low.max(axis=0) <= high.min(axis=0))
+    return found
+
+
+def _factor(f: Array, y: Array, width: Array) -> float:
+    """Return a number a with y = a f: rows with many digits count most; 0 if there is none."""
+    fine = np.isfinite(f)
+    weights = np.where(fine, 1 / np.maximum(width, 1e-3 * float(np.median(width))), 0.0)
+    f = np.where(fine, f, 0.0) * weights
+    size = float(f @ f)
+    return float(f @ (y * weights)) / size if size > 0 else 0.0
+
+
+def _sums(
+    context: SearchContext, values: Values, tied: Sequence[int], targets: Sequence[int]
+) -> Iterator[Candidate]:
+    """Yield all sums of two or three columns, with or without a constant, that give a column."""
+    some = values.take(_spread(values.n_rows, SCREENED_ROWS))
+    x = np.column_stack([some.of((i, "x")) for i in tied])
+    every = np.column_stack([*(values.of((i, "x")) for i in tied), np.ones(values.n_rows)])
+    place = {column: k for k, column in enumerate(tied)}
+    n_tried = float(len(tied)) ** (LONGEST + 1)
+    for target in targets:
+        context.check_time()
+        own = place[target]
+        width = printed_widths(some, target)
+        others = [k for k in range(len(tied)) if k != own]
+        taken: list[set[int]] = []
+        for n, constant in ((2, False), (2, True), (3, False)):
+            sets = np.array(list(combinations(others, n)), dtype=np.intp).reshape(-1, n)
+            for members in _exact_sums(x, sets, own, width, constant=constant):
+                if any(each <= {*members} for each in taken):
+                    continue
+                taken.append({*members})
+                which = [*members, len(tied)] if constant else [*members]
+                found = np.linalg.lstsq(every[:, which], every[:, own], rcond=None)[0]
+                if found.all():
+                    monomials: list[Monomial] = [
+                        (((tied[k], "x"), 1),) if k < len(tied) else ONE for k in which
+                    ]
+                    law = Law(np.append(-1.0, found), ((((target, "x"), 1),), *monomials))
+                    yield Candidate(simplest(law, values, target), n_tried, target)
+
+
+def _exact_sums(
+    x: Array, sets: IntArray, own: int, width: Array, *, constant: bool
+) -> Iterator[tuple[int, ...]]:
+    """Yield the sets of columns of which a sum gives a column in all rows, up to printed digits.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows, n_columns)
+        The scaled columns.
+    sets : array of shape (n_sets, n)
+        Column indices of each set.
+    own : int
+        Index of the column that the sum gives.
+    width : array of shape (n_rows,)
+        Half a unit of its last printed digit.
+    constant : bool
+        True if a constant may be added.
+    """
+    if constant:
+        x = x - x.mean(axis=0)
+    norms = np.linalg.norm(x, axis=0)
+    unit = x / np.where(norms > 0, norms, 1.0)
+    gram = unit.T @ unit
+    allowed = WIDTHS**2 * float(width @ width) / max(norms[own], 1e-300) ** 2 + 1e-13
+    for start in range(0, len(sets), BATCH):
+        part = sets[start : start + BATCH]
+        inner = gram[part[:, :, np.newaxis], part[:, np.newaxis, :]]
+        fine = np.linalg.det(inner) > SINGULAR
+        part, inner = part[fine], inner[fine]
+        right = gram[part, own]
+        weights = np.linalg.solve(inner, right[:, :, np.newaxis])[:, :, 0]
+        left = 1 - np.sum(weights * right, axis=1) if norms[own] > 0 else np.ones(len(part))
+        for members, weight in zip(part[left < allowed], weights[left < allowed], strict=True):
+            missed = np.abs(unit[:, own] - unit[:, members] @ weight) * norms[own]
+            if (missed <= WIDTHS * width).all():
+                yield tuple(members.tolist())
+
+
+def combined_sums(context: SearchContext) -> Iterator[Candidate]:
+    """Yield sums that two accepted sums give together, in which a coefficient is 0, 1 or -1."""
+    linear = [law for law in context.laws if law.is_linear]
+    scale = context.train.scale
+    for one, other in permutations(linear, 2):
+        for column in {*one.columns} & {*other.columns}:
+            for wanted in (0.0, 1.0, -1.0):
+                law = _combined(one, other, (((column, "x"), 1),), wanted, scale)
+                if law is not None and len(law.columns) <= len(one.columns) + (wanted != 0):
+                    yield Candidate(law, float(len(linear)) ** 2, None)
+
+
+def _combined(
+    one: Law, other: Law, own: Monomial, wanted: float, scale: Array
+) -> Law | None:
+    """Return the first law plus a multiple of the second; None if fewer than two terms are left.
+
+    Parameters
+    ----------
+    one, other : Law
+        Two sums.
+    own : Monomial
+        A column of both.
+    wanted : float
+        Its coefficient in the result, as a multiple of the largest coefficient of `one`, where
+        columns are not scaled.
+    scale : array
+        The scales of the columns.
+    """
+    first, second = ({each: c * _unit(each, scale) for each, c in zip(law.monomials, law.coefficients.tolist(), strict=True)} for law in (one, other))
+    typical = float(np.median(np.abs([c for each, c in first.items() if each])))
+    factor = (first[own] - wanted * typical) / second[own]
+    merged = {each: first.get(each, 0.0) - factor * second.get(each, 0.0) for each in first | second}
+    sizes = {
+        each: abs(first.get(each, 0.0)) + abs(factor * second.get(each, 0.0)) for each in merged
+    }
+    kept = {each: c for each, c in merged.items() if abs(c) > CANCELS * sizes[each]}
+    if len(kept) < 2 or not factor:
+        return None
+    return Law(np.array([c / _unit(each, scale) for each, c in kept.items()]), tuple(kept))
+
+
+def _unit(monomial: Monomial, scale: Array) -> float:
+    """Return the factor from the coefficient of a scaled column to that of the column itself."""
+    return 1 / float(scale[monomial[0][0][0]]) if monomial else 1.0
+
+
+def _spread(n_rows: int, n: int) -> IntArray:
+    """Return the indices of about n rows, evenly spread over the table."""
+    return np.unique(np.linspace(0, n_rows - 1, min(n, n_rows)).astype(np.intp))

@@ -1,0 +1,131 @@
+"""Length of a law: the number of bits that it takes to write the law down.
+
+Of several laws that say the same, a person writes the shortest. A column costs as many bits as it
+takes to name it among all columns, a coefficient as many as its digits take.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from gramian.formulas import MAX_DENOMINATOR
+from gramian.laws.forms import Law, Monomial, Values
+from gramian.laws.judge._control import Verdict
+from gramian.laws.judge._printed_digits import share_reproduced
+
+DIGIT = 5.0
+"""Bits of a decimal digit, more than log2(10): numbers with few digits are more common."""
+MOST_DIGITS = 5
+"""A coefficient with more digits than these is not a number that a person wrote."""
+UNKNOWN_NUMBER = 6 * DIGIT
+"""Bits of a coefficient that is no round number."""
+POWER_OF_TEN = 2.0
+"""Bits of a coefficient 0.01, 0.1, 10, 100 and so on."""
+NEAR = 1e-9
+"""Largest relative difference of two equal coefficients."""
+FRACTION = 2.0
+"""Bits of each bit of the two numbers of a fraction."""
+SAVED = 0.4
+"""Weight of the bits that a law saves because it gives a column with many values."""
+REPEATED = 2.0
+"""Bits of a column that occurs once more in a law."""
+MOST_MISSED = 40.0
+"""Largest number of bits of last digits, if more than one column was rounded."""
+MINUS = 0.5
+"""Bits of a minus sign."""
+TERM = 0.5
+"""Bits of a further term."""
+NUMBER = 4.0
+"""Bits of a coefficient besides its digits: a person seldom multiplies by a number."""
+EXPONENT = 2.0
+"""Bits of an exponent that is not 1."""
+FUNCTION = 4.0
+"""Bits of a function such as log."""
+MOST_BITS = 50.0
+"""Bits of a value with all digits of float64."""
+ALL_ROUNDED = 12.0
+"""Bits of the assumption that more than one column was rounded after the law was computed."""
+MISSED_DIGITS = 200.0
+"""Bits of last digits that the law, computed from the table and rounded, does not give; a share of
+the rows costs this share of the bits."""
+EXCEPTIONS = 60.0
+"""Bits of exceptions in all rows; a share of the rows costs this share of the bits."""
+
+
+def law_length(verdict: Verdict, values: Values) -> float:
+    """Return the length of an accepted law in bits; short laws are preferred.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        The law, the share of rows that obey it, and the column that was computed and rounded.
+    values : Values
+        The rows of the search.
+    """
+    law = verdict.law
+    own = law.columns if verdict.target is None else [verdict.target]
+    lengths = [_solved_length(law, values, column) for column in own]
+    length = min(lengths) + len(law.columns) * math.log2(max(len(values.traits), 2))
+    if verdict.rounding:
+        if verdict.target is None:
+            given = max(share_reproduced(law, values, i) for i in law.columns)
+            length += ALL_ROUNDED + min(MISSED_DIGITS * (1 - given), MOST_MISSED)
+        else:
+            given = share_reproduced(law, (verdict.rows or (values,))[0], verdict.target)
+            length += MISSED_DIGITS * (1 - given)
+    return length + EXCEPTIONS * (1 - verdict.share)
+
+
+def _solved_length(law: Law, values: Values, column: int) -> float:
+    """Return the bits of the terms of a law that is solved for a column."""
+    raw = law.raw_coefficients(values.scale)
+    places = [k for k, each in enumerate(law.monomials) if any(i == column for (i, _), _ in each)]
+    lengths = []
+    for place in places:
+        terms = [
+            TERM + _number_length(float(raw[k] / raw[place])) if k != place else 0.0
+            for k in range(len(raw))
+        ]
+        lengths.append(sum(terms))
+    factors = sum(_factor_length(each) for each in law.monomials)
+    # A law that gives a column saves the bits of its values: the more values, the more bits.
+    lost = max(_value_bits(values, i) for i in law.columns) - _value_bits(values, column)
+    again = sum(map(len, law.monomials)) - len(law.columns)
+    return min(lengths) + factors + SAVED * lost + REPEATED * again
+
+
+def _value_bits(values: Values, column: int) -> float:
+    """Return the bits of a value of a column: the number of units of its last digit in its range."""
+    x, precision = values.x[:, column], values.traits[column].precision
+    unit = 1.0 if values.traits[column].whole else 2 * float(np.median(precision.half_unit(x)))
+    return math.log2(1 + np.ptp(x) / unit) if unit else MOST_BITS
+
+
+def _number_length(value: float) -> float:
+    """Return the bits of a coefficient."""
+    sign = MINUS if value > 0 else 0.0  # the other side of the equation changes the sign
+    size = abs(value)
+    if abs(size - 1) < NEAR:
+        return sign
+    digits = next((d for d in range(1, MOST_DIGITS + 1) if _is_near(size, d)), None)
+    if digits == 1 and abs(math.log10(size) - round(math.log10(size))) < NEAR:
+        return sign + POWER_OF_TEN
+    if digits is not None:
+        return sign + NUMBER + DIGIT * digits
+    ratio = Fraction(size).limit_denominator(MAX_DENOMINATOR)
+    if abs(float(ratio) - size) <= NEAR * size:
+        return sign + NUMBER + FRACTION * math.log2(ratio.numerator * ratio.denominator)
+    return sign + UNKNOWN_NUMBER
+
+
+def _is_near(size: float, digits: int) -> bool:
+    return abs(float(f"{size:.{digits - 1}e}") - size) <= NEAR * size
+
+
+def _factor_length(monomial: Monomial) -> float:
+    return sum(
+        EXPONENT * (abs(power) != 1) + FUNCTION * (atom != "x") for (_, atom), power in monomial
+    )
