@@ -17,6 +17,8 @@ from gramian.laws.judge import LEAST_SHARE
 
 MOST_BROKEN = 10_000
 """Number of rows that break a step function above which its thresholds stay as they are."""
+FEWER = 0.1
+"""The share of all rows that obey a law may be less by this than that of the searched rows."""
 MOST_PASSES = 3
 """Number of passes over a table that change thresholds: each shows rows on one side of them."""
 
@@ -66,9 +68,14 @@ def confirmed(
             n_exceptions=count.n_exceptions,
         )
         for relation, count in zip(found, counts, strict=True)
-        if count.n_obeying >= LEAST_SHARE * (count.n_obeying + count.n_exceptions)
+        if count.n_obeying >= _least_share(relation) * (count.n_obeying + count.n_exceptions)
         and count.error <= max(REFUTED * relation.validation_error, relation.rounding, EXACT_ERROR)
     ]
+
+
+def _least_share(relation: Relation) -> float:
+    """Return the smallest share of all rows that must obey a law found in some rows."""
+    return min(LEAST_SHARE, relation.share - FEWER)
 
 
 def _counted(

@@ -212,7 +212,7 @@ class LawSearch:
                 if not any({*each.columns} == {*verdict.law.columns} for each in context.laws):
                     self._believe(verdict)
             found = [each for each in self.found[before:] if each.rows is not None]
-            control = control.of_rows_that_obey([each.law for each in found])
+            control = control.of_rows_that_obey(found)
             if not found or control.train.n_rows < FEW_ROWS:
                 break
             context.train = control.train
@@ -226,14 +226,19 @@ class LawSearch:
         """
         context = self._context
         pool = [*self.found]
+        clean = self.control.of_rows_that_obey([each for each in pool if each.rows])
+        if clean.train.n_rows < FEW_ROWS:
+            return
+        context.train, everything = clean.train, context.train
         for law, n_tried, target in self._candidates(generators):
             context.check_time()
             verdict = self._rounded_first(
-                law, partial(judge_mostly, self.control, n_tried=n_tried, target=target)
+                law, partial(judge_mostly, clean, n_tried=n_tried, target=target)
             )
             if verdict is not None:
-                pool.append(verdict)
-        pool.sort(key=lambda each: law_length(each, context.train))
+                pool.append(verdict if clean is self.control else self.control.seen_in_all(verdict))
+        context.train = everything
+        pool.sort(key=lambda each: law_length(each, everything))
         context.start_over()
         self.found = []
         for verdict in pool:

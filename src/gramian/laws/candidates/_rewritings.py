@@ -1,8 +1,8 @@
 """Candidate laws among columns that laws tie already: the same facts, written in other ways.
 
 If gross = margin + cost + vat and net = margin + cost were found, gross = net + vat also holds, and
-is what a person writes. The candidates are found in the rows that obey all accepted laws, so that
-wrong cells do not matter.
+is what a person writes. The rows of the context obey all accepted laws, so that wrong cells do not
+matter.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from gramian._support.types import Array, IntArray
 from gramian.laws.candidates._laws_with_exceptions import catalogue_functions, printed_widths
 from gramian.laws.candidates._search_context import Candidate, SearchContext
 from gramian.laws.forms import ONE, Law, Monomial, Values
-from gramian.laws.judge import rows_that_hold, simplest
+from gramian.laws.judge import simplest
 
 MOST_COLUMNS = 40
 """Laws are written in other ways if they tie at most this many columns."""
-FEWEST_ROWS = 20
-"""Smallest number of rows that obey all laws."""
 FIRST_ROWS = 8
 """Number of rows in which every function is tried first."""
 SCREENED_ROWS = 150
@@ -45,21 +43,10 @@ def rewritings(context: SearchContext) -> Iterator[Candidate]:
     tied = sorted({i for law in context.laws for i in law.columns})
     if not 3 <= len(tied) <= MOST_COLUMNS:
         return
-    values = _obeying(context)
-    if values.n_rows < FEWEST_ROWS:
-        return
+    values = context.train
     targets = [i for i in tied if len(np.unique(values.x[:, i])) >= FEWEST_LEVELS]
     yield from _by_function(context, values, tied, targets)
     yield from _sums(context, values, tied, targets)
-
-
-def _obeying(context: SearchContext) -> Values:
-    """Return the rows of the search that obey all accepted laws."""
-    values = context.train
-    obeys = np.ones(values.n_rows, dtype=bool)
-    for law in context.laws:
-        obeys &= rows_that_hold(law, values, None)
-    return values.take(obeys)
 
 
 def _by_function(

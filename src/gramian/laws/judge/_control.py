@@ -205,13 +205,24 @@ class Control:
             return self
         return divided(both.take(first), self.seed)
 
-    def of_rows_that_obey(self, laws: Sequence[Law]) -> Control:
-        """Return a judge that sees only the rows that obey all of some laws."""
+    def of_rows_that_obey(self, verdicts: Sequence[Verdict]) -> Control:
+        """Return a judge that sees only the rows that obey the laws of some verdicts."""
         train, test = self.train, self.test
-        for law in laws:
-            train = train.take(rows_that_hold(law, train, None))
-            test = None if test is None else test.take(rows_that_hold(law, test, None))
-        return Control(train, test, self.seed) if laws else self
+        for each in verdicts:
+            train = train.take(rows_that_hold(each.law, train, each.target))
+            if test is not None:
+                test = test.take(rows_that_hold(each.law, test, each.target))
+        return Control(train, test, self.seed) if verdicts else self
+
+    def seen_in_all(self, verdict: Verdict) -> Verdict:
+        """Return a verdict of some rows with the share of all rows that obey its law."""
+        law, target = verdict.law, verdict.target
+        masks = [rows_that_hold(law, each, target) for each in self._tables]
+        share = float(np.mean(np.concatenate(masks)))
+        if share == 1:
+            return replace(verdict, rows=None, share=1.0)
+        rows = [each.take(mask) for each, mask in zip(self._tables, masks, strict=True)]
+        return replace(verdict, rows=(rows[0], rows[1] if len(rows) > 1 else None), share=share)
 
     def _testable(self, law: Law) -> bool:
         return len(law.columns) > 1 and self.train.n_rows >= len(law.monomials) + SPARE_ROWS
