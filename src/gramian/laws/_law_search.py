@@ -205,7 +205,7 @@ class LawSearch:
                     law, partial(judge_mostly, control, n_tried=n_tried, target=target)
                 )
                 if verdict is not None:
-                    pool.append(verdict)
+                    pool.append(self._in_all_rows(verdict, control))
             pool.sort(key=lambda verdict: oddness(verdict, everything))
             before = len(self.found)
             for verdict in pool:
@@ -217,6 +217,13 @@ class LawSearch:
                 break
             context.train = control.train
         context.train = everything
+
+    def _in_all_rows(self, verdict: Verdict, control: Control) -> Verdict:
+        """Return a verdict with the share of all rows that obey its law.
+
+        `control` is the judge, which may have seen only the rows that obey other laws.
+        """
+        return verdict if control is self.control else self.control.seen_in_all(verdict)
 
     def _shortest(self, generators: Sequence[Generator]) -> None:
         """Write the accepted laws in the shortest way: replace laws by shorter laws that imply them.
@@ -236,7 +243,7 @@ class LawSearch:
                 law, partial(judge_mostly, clean, n_tried=n_tried, target=target)
             )
             if verdict is not None:
-                pool.append(verdict if clean is self.control else self.control.seen_in_all(verdict))
+                pool.append(self._in_all_rows(verdict, clean))
         context.train = everything
         pool.sort(key=lambda each: law_length(each, everything))
         context.start_over()

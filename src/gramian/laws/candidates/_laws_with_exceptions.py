@@ -76,11 +76,21 @@ def laws_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
             law = _refined(values, target, functions[k], constant)
             if law is not None:
                 yield Candidate(law, n_tried, target)
-        if target in taken:
-            continue
-        law = _sum(values, order[:SUM_ROWS], target, [i for i in columns if i != target])
+        known = _tied_to(target, context.laws) if target in taken else {target}
+        law = _sum(values, order[:SUM_ROWS], target, [i for i in columns if i not in known])
         if law is not None:
             yield Candidate(law, n_tried * 2.0 ** len(law.monomials), target)
+
+
+def _tied_to(column: int, laws: Sequence[Law]) -> set[int]:
+    """Return the columns that laws tie to a column, directly or by way of other columns."""
+    found, before = {column}, 0
+    while len(found) > before:
+        before = len(found)
+        for law in laws:
+            if found.intersection(law.columns):
+                found.update(law.columns)
+    return found
 
 
 def catalogue_functions(values: Values, columns: Sequence[int]) -> list[CatalogueFunction]:
@@ -136,6 +146,8 @@ def _functions(
         yield CatalogueFunction((x, z))
         yield CatalogueFunction((x, minus[0]))
         yield CatalogueFunction((x, minus[0]), (x, z))
+        yield from _with_a_square(i, j, traits)
+        yield from _with_a_square(j, i, traits)
         if traits[i].never_zero:
             yield CatalogueFunction((x, minus[0]), (x,))
         if traits[j].never_zero:
@@ -152,6 +164,18 @@ def _functions(
         for triple in combinations(columns, 3):
             yield function_of(*(((i, "x"), 1) for i in triple))
             yield from _sums_times_a_column(triple, traits)
+
+
+def _with_a_square(i: int, j: int, traits: Sequence[Traits]) -> Iterator[CatalogueFunction]:
+    """Yield x · z² and x / z² for two columns, as in the index weight / height²."""
+    if _many_levels(traits[j]):
+        yield function_of(((i, "x"), 1), ((j, "x"), 2))
+        if traits[j].never_zero:
+            yield function_of(((i, "x"), 1), ((j, "x"), -2))
+
+
+def _many_levels(traits: Traits) -> bool:
+    return traits.n_levels is None or traits.n_levels >= FEWEST_LEVELS
 
 
 def _sums_times_a_column(

@@ -8,7 +8,7 @@ matter.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 import numpy as np
 
@@ -176,6 +176,61 @@ def _exact_sums(
 
 
 def combined_sums(context: SearchContext) -> Iterator[Candidate]:
+    """Yield sums that follow from accepted laws, and have simpler coefficients."""
+    yield from _sums_of_two_laws(context)
+    tied = sorted({i for law in context.laws for i in law.columns})
+    if len(tied) <= MOST_COLUMNS:
+        for law in context.laws:
+            if law.is_linear and len(law.columns) > 2:
+                yield from _with_plain_terms(context.train, law, tied)
+
+
+def _with_plain_terms(values: Values, law: Law, tied: Sequence[int]) -> Iterator[Candidate]:
+    """Yield a sum in which two columns replace the only term that has an odd coefficient.
+
+    Parameters
+    ----------
+    values : Values
+        The rows.
+    law : Law
+        A sum.
+    tied : sequence of int
+        The columns that may replace a term.
+    """
+    raw = law.raw_coefficients(values.scale)
+    size = float(np.median(np.abs(raw)))
+    odd = [
+        k
+        for k, (value, each) in enumerate(zip(raw, law.monomials, strict=True))
+        if each and abs(abs(value) / size - 1) > CANCELS
+    ]
+    if len(odd) != 1 or len(raw) < 3:
+        return
+    some = values.take(_spread(values.n_rows, SCREENED_ROWS))
+    terms = law.terms(some)
+    # A coefficient is `unit` if the column, in units of the table, has the typical coefficient.
+    column = law.monomials[odd[0]][0][0][0]
+    unit = size * law.coefficients[odd[0]] / (values.scale[column] * raw[odd[0]])
+    wanted = terms[:, odd[0]] / unit
+    others = [i for i in tied if i not in law.columns or i == column]
+    width = max(float(np.median(printed_widths(some, i)) * some.scale[i]) for i in law.columns)
+    for (i, j), (one, other) in product(combinations(others, 2), product((1.0, -1.0), repeat=2)):
+        if (np.abs(one * some.x[:, i] + other * some.x[:, j] - wanted) <= WIDTHS * width).all():
+            kept = [k for k in range(len(raw)) if k != odd[0]]
+            added = ((one, i), (other, j))
+            yield Candidate(
+                Law(
+                    np.append(
+                        law.coefficients[kept], [sign * unit * values.scale[k] for sign, k in added]
+                    ),
+                    (*(law.monomials[k] for k in kept), *((((k, "x"), 1),) for _, k in added)),
+                ),
+                float(len(tied)) ** 2,
+                None,
+            )
+
+
+def _sums_of_two_laws(context: SearchContext) -> Iterator[Candidate]:
     """Yield sums that two accepted sums give together, in which a coefficient is 0, 1 or -1."""
     linear = [law for law in context.laws if law.is_linear]
     scale = context.train.scale

@@ -182,7 +182,7 @@ def without_noise(value: float) -> float:
 def as_written(value: float, digits: int) -> float:
     """Return a coefficient rounded to some significant digits, or the small fraction that it is."""
     near = float(Fraction(value).limit_denominator(SMALL_DENOMINATOR))
-    if abs(near - value) <= NOISE * abs(value) and fraction(near):
+    if abs(near - value) <= NOISE * abs(value) and fraction(abs(near)):
         return near
     return float(f"{value:.{digits - 1}e}")
 

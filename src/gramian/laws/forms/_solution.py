@@ -115,7 +115,8 @@ class Solution(ColumnLaw):
     def _unrounded(self, table: Mapping[str, ArrayLike]) -> Array:
         """Return the column before it is rounded to `decimals`."""
         known = {name: numbers_of(table[name], self.clocks.get(name)) for name in self.columns}
-        numerator, denominator = self.numerator(known), self.denominator(known)
+        with np.errstate(all="ignore"):
+            numerator, denominator = self.numerator(known), self.denominator(known)
         ratio: Array = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
         np.divide(numerator, denominator, out=ratio, where=denominator != 0)
         if self.exponential:

@@ -26,6 +26,10 @@ NEAREST = 0.2
 """Share of the rows that are near a threshold."""
 LEAST_STEP = 0.88
 """Smallest share of all rows, and of the rows near a threshold, that obey the threshold."""
+FEWER_COPIES = 3.0
+"""Rows that obey a law have this many times the copies of rows with a wrong cell."""
+EXACTLY = 0.9
+"""Share of rows above which rows may miss by little a law that the others obey without rounding."""
 FEW_EXCEPTIONS = 0.99
 """Share of rows above which the other rows may miss a law by little."""
 BEYOND_CHANCE = 0.6
@@ -52,28 +56,48 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     target : int or None
         Index of the column that was computed and rounded; None if all columns may be rounded.
     """
-    control = control.without_copies(law.columns)
     tables = [each for each in (control.train, control.test) if each is not None]
     masks = [rows_that_hold(law, each, target) for each in tables]
     share = float(np.mean(np.concatenate(masks)))
     if share < LEAST_SHARE or masks[0].sum() < len(law.monomials) + SPARE_ROWS:
         return None
+    if not _breaks_in_few_copies(control, law, target, share):
+        return None
     chance = max(_share_by_chance(law, tables[0], i, target) for i in law.columns)
     if share - chance < BEYOND_CHANCE * (1 - chance):
-        return None
-    if not all(mask.all() for mask in masks) and not _are_wrong_cells(
-        law, tables[0], masks[0], target
-    ):
         return None
     rows = [table.take(mask) for table, mask in zip(tables, masks, strict=True)]
     test = rows[1] if len(rows) > 1 else None
     inner = control if all(mask.all() for mask in masks) else Control(rows[0], test, control.seed)
     verdict = inner.judge(law, n_tried, EXACT_ERROR)
-    if verdict is None:
-        verdict = inner.judge_printed(law, n_tried, target)
+    if verdict is None or share < EXACTLY:
+        if inner is not control and not _are_wrong_cells(law, tables[0], masks[0], target):
+            return None
+        verdict = verdict or inner.judge_printed(law, n_tried, target)
     if verdict is None or inner is control:
         return verdict
     return replace(verdict, share=share, rows=(rows[0], test), target=target)
+
+
+def _breaks_in_few_copies(
+    control: Control, law: Law, target: int | None, share: float
+) -> bool:
+    """Return False if rows that break a law are repeated as often as rows that obey it.
+
+    If columns have few values, the rows that obey a law have many copies, and a row with a wrong
+    cell has none. A combination of values that is repeated is no wrong cell: then the share of
+    different combinations that obey the law must be large, too.
+    """
+    distinct = control.without_copies(law.columns)
+    if distinct is control:
+        return True
+    every = distinct.train if distinct.test is None else distinct.train.joined(distinct.test)
+    holds = rows_that_hold(law, every, target)
+    if holds.mean() >= LEAST_SHARE:
+        return True
+    n_rows = sum(each.n_rows for each in (control.train, control.test) if each is not None)
+    copies = [part * n_rows / max(n, 1) for part, n in ((share, holds.sum()), (1 - share, (~holds).sum()))]
+    return bool(copies[0] >= FEWER_COPIES * copies[1])
 
 
 def _are_wrong_cells(
