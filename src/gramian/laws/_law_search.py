@@ -273,6 +273,9 @@ class LawSearch:
                 return
 
     def _approximates(self, law: Law) -> bool:
-        """Return True if a law accepted before has all columns of `law`, and more columns."""
-        return any(set(law.columns) < set(each.columns) for each in self._context.laws)
+        """Return True if accepted laws tie all columns of a law with noise to each other.
+
+        Columns that are computed from each other also go together in other ways.
+        """
+        return {*law.columns} <= self._context.tied_to(law.columns[0])
 

@@ -71,7 +71,7 @@ def find_level_laws(
     if cells.ids:
         names = the_columns([table.names[i] for i in cells.ids])
         notes.append(f"Set aside, as almost every row has a label of its own: {names}.")
-    exact = _implications([law for law in laws if law.exact], table.names)
+    exact = _ties([law for law in laws if law.exact or law.n_exceptions], table.names)
     known = _implications(laws, table.names)
     context = LevelContext(table, rows, cells, tolerance, exact, known, check_time)
     dates = [*composed_dates(context)]
@@ -119,6 +119,20 @@ def _confirmed(
                 tally.add(block)
     laws = [[tally.law() for tally in group] for group in tallies]
     return [[law for law in group if law is not None] for group in laws]
+
+
+def _ties(laws: Sequence[Relation], names: Sequence[str]) -> list[Implication]:
+    """Return the implications of laws, as if each law gave each of its numbers from the others.
+
+    A law of rounded numbers may give only one of its columns to the last digit. Slopes that give
+    another of its columns say nothing new all the same.
+    """
+    found = _implications(laws, names)
+    for law in laws:
+        if law.kind != "step":
+            columns = frozenset(map(names.index, law.columns))
+            found += [(columns - {each}, each) for each in columns]
+    return found
 
 
 def _implications(laws: Sequence[Relation], names: Sequence[str]) -> list[Implication]:

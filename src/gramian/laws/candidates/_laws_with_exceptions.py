@@ -76,21 +76,10 @@ def laws_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
             law = _refined(values, target, functions[k], constant)
             if law is not None:
                 yield Candidate(law, n_tried, target)
-        known = _tied_to(target, context.laws) if target in taken else {target}
+        known = context.tied_to(target) if target in taken else {target}
         law = _sum(values, order[:SUM_ROWS], target, [i for i in columns if i not in known])
         if law is not None:
             yield Candidate(law, n_tried * 2.0 ** len(law.monomials), target)
-
-
-def _tied_to(column: int, laws: Sequence[Law]) -> set[int]:
-    """Return the columns that laws tie to a column, directly or by way of other columns."""
-    found, before = {column}, 0
-    while len(found) > before:
-        before = len(found)
-        for law in laws:
-            if found.intersection(law.columns):
-                found.update(law.columns)
-    return found
 
 
 def catalogue_functions(values: Values, columns: Sequence[int]) -> list[CatalogueFunction]:

@@ -88,6 +88,16 @@ class SearchContext:
         taken = given_away(self.laws)
         return [i for i in self.columns if i not in taken]
 
+    def tied_to(self, column: int) -> set[int]:
+        """Return the columns that laws tie to a column, directly or by way of other columns."""
+        found, before = {column}, 0
+        while len(found) > before:
+            before = len(found)
+            for law in self.laws:
+                if found.intersection(law.columns):
+                    found.update(law.columns)
+        return found
+
     def start_stage(self) -> None:
         """Update `distinct` (varying columns without copies) at the start of a stage."""
         self.distinct = [i for i in self.varying if i not in self._copies]

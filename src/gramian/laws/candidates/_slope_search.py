@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from gramian._support.types import Array, IntArray
-from gramian.laws._cover import Implication, closure, minimal
+from gramian.laws._cover import Implication, closure
 from gramian.laws._law_tolerances import SCREENED_SHARE
 from gramian.laws.candidates._level_context import LevelContext
 from gramian.laws.candidates._slope_screen import lines, planes
@@ -71,6 +71,12 @@ class BelievedSlopes:
         everything = frozenset([self.cause, *self.numbers, self.effect])
         return [(everything - {each}, each) for each in (self.effect, *self.invertible)]
 
+    @property
+    def ties(self) -> list[Implication]:
+        """The implications of the law, as if it gave each of its numbers from the others."""
+        numbers = [*self.numbers, self.effect]
+        return [(frozenset([self.cause, *numbers]) - {each}, each) for each in numbers]
+
     def tally(self, context: LevelContext) -> SlopeTally:
         """Return a counter that will test the law on all rows; no rows are counted yet."""
         cells, table = context.cells, context.table
@@ -106,7 +112,19 @@ def slopes_by_level(context: LevelContext) -> Iterator[BelievedSlopes]:
 
     Laws that follow from each other or from exact laws are left out.
     """
-    yield from fewest_slopes([*_SlopeSearch(context).run()], context.exact)
+    found = [each for each in _SlopeSearch(context).run() if each.exact or not _tied(each, context)]
+    yield from fewest_slopes(found, context.exact)
+
+
+def _tied(law: BelievedSlopes, context: LevelContext) -> bool:
+    """Return True if laws among numbers tie all numbers of a law to each other."""
+    found, before = {law.effect}, 0
+    while len(found) > before:
+        before = len(found)
+        for causes, effect in context.exact:
+            if found.intersection([*causes, effect]):
+                found.update([*causes, effect])
+    return found.issuperset(law.numbers)
 
 
 def fewest_slopes(
@@ -114,7 +132,13 @@ def fewest_slopes(
 ) -> list[BelievedSlopes]:
     """Drop laws that follow from the other laws and the implications `known`; return the rest."""
     wanted = sorted(found, key=lambda one: (not one.exact, len(one.numbers), one.length))
-    return minimal(wanted, known)
+    kept = [*wanted]
+    for each in reversed(wanted):
+        others = [one for one in kept if one is not each]
+        rules = [*known, *(rule for one in others for rule in one.ties)]
+        if each.effect in closure({each.cause, *each.numbers}, rules):
+            kept = others
+    return kept
 
 
 class _SlopeSearch:

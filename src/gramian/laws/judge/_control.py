@@ -25,6 +25,8 @@ from gramian.laws.judge._printed_digits import (
 
 BREAKS_EXACTLY = 1e3
 """Shuffling any column must multiply the error of an exact law by more than this factor."""
+NOISY_POWER = 6.0
+"""Largest exponent in a law with noise: noisy rows do not determine larger ones."""
 BREAKS_PRINTED = 8.0
 """Shuffling any column must multiply the error of a law of rounded numbers by more than this."""
 ROWWISE = 5.0
@@ -147,6 +149,8 @@ class Control:
             # The error of an exact law is only float64 rounding: shuffling must increase it more.
             exact = max(error, validation) <= EXACT_ERROR
             if exact and not all(keeps_whole_numbers(law, each) for each in self._tables):
+                return None
+            if not exact and _largest_power(law) > NOISY_POWER:
                 return None
             needed = BREAKS_EXACTLY if exact else BREAKS
             return self._verdict(law, n_tried, error, validation, needed)
@@ -372,6 +376,11 @@ def refit_law(law: Law, values: Values) -> Law:
     if not np.isfinite(factors).all() or not factors.all():
         return law
     return replace(law, coefficients=law.coefficients * np.append(1.0, factors))
+
+
+def _largest_power(law: Law) -> float:
+    """Return the largest absolute exponent in a law."""
+    return max(abs(float(power)) for each in law.monomials for _, power in each)
 
 
 def _sensitivity(law: Law, values: Values) -> float:

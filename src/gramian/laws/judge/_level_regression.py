@@ -22,6 +22,8 @@ It is larger than `EXACT_ERROR`, because levels have few rows each.
 """
 SLOPE_HALF_UNITS = 2.0
 """A row may miss an exact law by this many half units of the last digit in the table."""
+TIE = 1e-6
+"""Relative error of half a unit: a number in the middle is rounded up or down."""
 LEVEL_RANK = 1e-9
 """Rank tolerance of least squares, as a share of the largest singular value."""
 
@@ -133,6 +135,12 @@ class ByLevel:
         half = self.precision.half_unit(self.y)
         found: Array = SLOPE_HALF_UNITS * half + LEVEL_ERROR * self.largest(coefficients)
         return found
+
+    def share_given(self, coefficients: Array) -> float:
+        """Return the share of rows whose value the coefficients give to the last printed digit."""
+        half = self.precision.half_unit(self.y) * (1 + TIE)
+        allowed = half + LEVEL_ERROR * self.largest(coefficients)
+        return float(np.mean(np.abs(self.missed(coefficients)) <= allowed))
 
     def error(self, coefficients: Array) -> float:
         """Return the root mean square of residuals, each divided by the largest term of its row."""

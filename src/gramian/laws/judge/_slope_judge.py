@@ -27,6 +27,12 @@ TINY = 1e-300
 """Lower limit of sums of squares, so that they can be divided by and have a logarithm."""
 
 
+FEW_DIGITS = range(1, 6)
+"""Numbers of digits that are tried for all coefficients at once."""
+LOST_ROWS = 1e-3
+"""Share of the rows that shorter coefficients may no longer give to the last digit."""
+
+
 @dataclass(frozen=True)
 class JudgedSlopes:
     """Accepted coefficients of each level (distinct value of a category), with their errors."""
@@ -221,6 +227,11 @@ class SlopeJudge:
     def _short(self, fit: _Fit) -> Array:
         """Return the coefficients of a fit, rounded to as few digits as the rows allow."""
         rows, found = self._rows, fit.coefficients.copy()
+        least = rows.share_given(found) - LOST_ROWS
+        for digits in FEW_DIGITS:
+            short = _to_digits(found, digits)
+            if rows.share_given(short) >= least:
+                return short
         columns = [*fit.varying, *fit.common]
         for k, members in enumerate(rows.groups):
             if not len(members):
@@ -270,6 +281,11 @@ class SlopeJudge:
             if (slopes > 0).all() and (missed <= most * slopes).all():
                 found.append(j)
         return tuple(found)
+
+
+def _to_digits(values: Array, digits: int) -> Array:
+    """Return numbers rounded to some significant digits."""
+    return np.array([[float(f"{each:.{digits}g}") for each in row] for row in values])
 
 
 def _shortest(value: float, error: float) -> float:
