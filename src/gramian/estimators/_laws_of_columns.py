@@ -93,11 +93,8 @@ def may_have_laws(data: CheckedData) -> bool:
 
 def _allowed(law: AnyLaw, exceptions: float) -> AnyLaw:
     """Return a law without its exceptions if they are at most a share of the rows."""
-    from gramian.laws import Relation
-
-    if isinstance(law, Relation) and law.n_exceptions <= exceptions * law.n_rows:
-        return replace(law, n_exceptions=0)
-    return law
+    few = law.n_exceptions <= exceptions * law.n_rows
+    return replace(law, n_exceptions=0) if few and law.n_exceptions else law
 
 
 def _names_units(law: AnyLaw) -> bool:

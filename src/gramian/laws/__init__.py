@@ -16,6 +16,7 @@ from gramian.laws.forms import (
     ComposedDate,
     Dependency,
     Equation,
+    Extreme,
     LawFormula,
     Lookup,
     Relation,

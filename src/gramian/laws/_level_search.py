@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gramian._support.types import Array
 from gramian._support.words import the_columns
-from gramian.laws._cover import Implication
+from gramian.laws._cover import Implication, follows
 from gramian.laws._relation_collection import solutions
 from gramian.laws._search_progress import OutOfTimeError
 from gramian.laws.candidates import (
@@ -16,6 +16,7 @@ from gramian.laws.candidates import (
     LevelCandidate,
     LevelContext,
     composed_dates,
+    extremes,
     fewest_slopes,
     lookups_by_level,
     slopes_by_level,
@@ -30,7 +31,7 @@ class LevelFindings:
 
     slopes: list[LevelLaw]
     lookups: list[LevelLaw]
-    """The lookups, followed by the composed dates."""
+    """The extremes and lookups, followed by the composed dates."""
     complete: bool
     """True if the search was finished; False if the time limit stopped it."""
     notes: list[str]
@@ -76,6 +77,10 @@ def find_level_laws(
     context = LevelContext(table, rows, cells, tolerance, exact, known, check_time)
     dates = [*composed_dates(context)]
     context.learn(dates)
+    found = [*extremes(context)]
+    # A column that laws compute is no extreme of others; one that they give in most rows may be.
+    largest = [each for each in found if not follows(each, exact)]
+    context.learn(largest)
     slopes: list[BelievedSlopes] = []
     lookups: list[BelievedLookup] = []
     complete = False
@@ -89,13 +94,14 @@ def find_level_laws(
     slopes = fewest_slopes(
         slopes, [*exact, *(one for each in lookups for one in each.dependencies)]
     )
-    by_slopes, by_lookups, by_dates = _confirmed(context, (slopes, lookups, dates), blocks)
+    groups = (slopes, lookups, dates, largest)
+    by_slopes, by_lookups, by_dates, by_extremes = _confirmed(context, groups, blocks)
     # A lookup among the columns of an exact law says nothing new: if y = flag · x, then the levels
     # of y determine the flag.
     believed: list[Relation | LevelLaw] = [*laws, *by_slopes]
     tied = [set(law.columns) for law in believed if law.exact]
     new = [law for law in by_lookups if not any(each >= {*law.columns} for each in tied)]
-    return LevelFindings(by_slopes, [*new, *by_dates], complete, notes)
+    return LevelFindings(by_slopes, [*by_extremes, *new, *by_dates], complete, notes)
 
 
 def _confirmed(

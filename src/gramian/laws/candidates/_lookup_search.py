@@ -18,7 +18,7 @@ from gramian.laws._law_tolerances import MIN_EVIDENCE
 from gramian.laws.candidates._label_intervals import intervals
 from gramian.laws.candidates._level_context import LevelContext
 from gramian.laws.columns import PER_NUMBER, Cells
-from gramian.laws.judge import Count, LookupTally, combined, count, mismatches
+from gramian.laws.judge import MOST_WRONG, Count, LookupTally, combined, count, mismatches
 from gramian.tables import COARSER
 
 MOST_TOGETHER = {2: 60, 3: 15}
@@ -165,7 +165,7 @@ class _LookupSearch:
         if not effects:
             return []
         missed = mismatches(codes, self._screen[:, effects])
-        most = 2 * self._tolerance * len(codes)
+        most = 2 * max(self._tolerance, MOST_WRONG) * len(codes)
         return [i for i, number in zip(effects, missed.tolist(), strict=True) if number <= most]
 
     def _steps(self) -> list[BelievedLookup]:

@@ -15,6 +15,7 @@ from gramian.formulas import Term, quote
 from gramian.laws.columns import Key
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._composed_date import ComposedDate
+from gramian.laws.forms._extreme import Extreme
 from gramian.laws.forms._lookup import Lookup
 from gramian.laws.forms._relation import Relation
 
@@ -33,8 +34,6 @@ class LawOfLevels(ABC):
     evidence: float
     n_rows: int
     rounding: ClassVar[float] = 0.0
-    n_exceptions: ClassVar[int] = 0
-    """Always 0: rows that break a law of levels are its `error`."""
     terms: ClassVar[tuple[Term, ...]] = ()
 
     @property
@@ -79,6 +78,10 @@ class LawOfLevels(ABC):
         return self.form(table)
 
 
+PART = 0.02
+"""Share of the rows that break a law, and that a maximum or minimum gives."""
+
+
 @dataclass(frozen=True)
 class Dependency(LawOfLevels):
     """A law in which levels of some columns determine another column: zip code → city.
@@ -89,8 +92,8 @@ class Dependency(LawOfLevels):
     ----------
     columns : tuple of str
         All columns of the law; the dependent column is the last.
-    kind : "lookup"
-        The kind of law.
+    kind : "lookup" or "extreme"
+        The kind of law: "extreme" for the maximum or minimum of two numbers.
     error : float
         The share of rows that break the law.
     validation_error : float
@@ -105,12 +108,15 @@ class Dependency(LawOfLevels):
     n_rows : int
         The number of rows without missing values in the columns of the law; the law was tested
         on these rows.
-    lookup : Lookup or ComposedDate
-        The object that computes the dependent column: from levels, or from the parts of a date.
+    lookup : Lookup, ComposedDate or Extreme
+        The object that computes the dependent column: from levels, from the parts of a date, or as
+        the maximum or minimum of two numbers.
     inverse : Lookup or None
         The lookup in the other direction, if each of two columns determines the other; else None.
     solvable : tuple of str
         The columns that the law computes in every row in which they have a value.
+    n_exceptions : int
+        The number of rows that break the law.
 
     Examples
     --------
@@ -127,10 +133,11 @@ class Dependency(LawOfLevels):
     (True, array([ 2., nan]))
     """
 
-    lookup: Lookup | ComposedDate
+    lookup: Lookup | ComposedDate | Extreme
     inverse: Lookup | None = None
     solvable: tuple[str, ...] = ()
-    kind: Literal["lookup"] = "lookup"
+    kind: Literal["lookup", "extreme"] = "lookup"
+    n_exceptions: int = 0
 
     @property
     def exact(self) -> bool:
@@ -138,8 +145,8 @@ class Dependency(LawOfLevels):
         return self.error == 0
 
     @property
-    def form(self) -> Lookup | ComposedDate:
-        """The object that computes the dependent column: a lookup or a composed date."""
+    def form(self) -> Lookup | ComposedDate | Extreme:
+        """The object that computes the column: a lookup, a composed date or an extreme."""
         return self.lookup
 
     def __str__(self) -> str:
@@ -147,6 +154,19 @@ class Dependency(LawOfLevels):
             return super().__str__()
         both = f"{quote(self.lookup.column)} and {quote(self.inverse.column)}"
         return f"{both} follow from each other ({self.lookup.size})"
+
+    def says(self, other: Relation) -> bool:
+        """Return True if a law among numbers is a part of this law.
+
+        A fee that is at least 4.9 is a multiple of the value in all rows but those with 4.9.
+
+        Parameters
+        ----------
+        other : Relation
+            The law among numbers, with exceptions.
+        """
+        fewer = self.n_exceptions + PART * self.n_rows <= other.n_exceptions
+        return self.kind == "extreme" and self.lookup.column in other.columns and fewer
 
     def imbalance(self, X: Any) -> Array:
         """Return 1 for each row that breaks the law.
@@ -171,8 +191,8 @@ class Dependency(LawOfLevels):
             ]
         )
 
-    def solve_for(self, column: str) -> Lookup | ComposedDate:
-        """Return the lookup that computes one column of the law.
+    def solve_for(self, column: str) -> Lookup | ComposedDate | Extreme:
+        """Return the object that computes one column of the law.
 
         Parameters
         ----------

@@ -12,6 +12,7 @@ from gramian._support.types import Array
 from gramian.laws.columns import Key, allowed_error
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._composed_date import ComposedDate
+from gramian.laws.forms._extreme import Extreme
 from gramian.laws.forms._lookup import Lookup
 from gramian.laws.forms._slopes import Slopes
 from gramian.laws.forms._solution import Solution
@@ -20,6 +21,7 @@ READERS: Mapping[str, Callable[[Any], ColumnLaw]] = {
     "lookup": Lookup.from_json,
     "slopes": Slopes.from_json,
     "date": ComposedDate.from_json,
+    "extreme": Extreme.from_json,
 }
 """Readers of stored laws: key that only documents of one form have → reader of this form.
 

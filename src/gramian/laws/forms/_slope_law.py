@@ -45,6 +45,8 @@ class SlopeLaw(LawOfLevels):
         True if errors are only rounding errors: of float64, or of the numbers in the table.
     solvable : tuple of str
         The columns that the law computes in every row in which they have a value.
+    n_exceptions : int
+        Always 0: rows that miss the law are its `error`.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class SlopeLaw(LawOfLevels):
     exact: bool = False
     solvable: tuple[str, ...] = ()
     kind: Literal["slopes"] = "slopes"
+    n_exceptions: int = 0
 
     @property
     def form(self) -> Slopes:

@@ -21,9 +21,17 @@ from gramian.laws.judge._control import (
 )
 from gramian.laws.judge._date_tally import DateTally
 from gramian.laws.judge._exceptions import LEAST_SHARE, judge_mostly, oddness
+from gramian.laws.judge._extreme_tally import ExtremeTally
 from gramian.laws.judge._false_laws import has_factor
 from gramian.laws.judge._law_length import law_length
-from gramian.laws.judge._level_evidence import MIN_REPEATED, Count, combined, count, mismatches
+from gramian.laws.judge._level_evidence import (
+    MIN_REPEATED,
+    MOST_WRONG,
+    Count,
+    combined,
+    count,
+    mismatches,
+)
 from gramian.laws.judge._level_regression import ByLevel
 from gramian.laws.judge._lookup_tally import LookupTally
 from gramian.laws.judge._printed_digits import printed_error, rows_that_hold, share_reproduced

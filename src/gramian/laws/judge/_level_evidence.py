@@ -20,6 +20,12 @@ MIN_REPEATED = 10
 """With fewer repeated rows (rows that are not the first of their level), evidence is zero."""
 
 
+STRANGE = 0.5
+"""Share of the rows that break a lookup with a strange value, from which on cells are wrong."""
+MOST_WRONG = 0.2
+"""Largest share of rows with a wrong cell, of the rows that a guess would miss."""
+
+
 @dataclass(frozen=True)
 class Count:
     """The number of rows that agree with a lookup, and the number of rows that break it."""
@@ -32,9 +38,11 @@ class Count:
     """Number of rows that do not have the most frequent value of their level."""
     most_frequent: float
     """Share of the rows that have the most frequent value of the whole column."""
+    strange: int = 0
+    """Number of rows that break the lookup with a value that no level has."""
 
     @classmethod
-    def of(cls, sizes: Collection[int], n_levels: int, broken: int) -> Count:
+    def of(cls, sizes: Collection[int], n_levels: int, broken: int, strange: int = 0) -> Count:
         """Return the count of a lookup.
 
         Parameters
@@ -45,9 +53,11 @@ class Count:
             The number of distinct values that the lookup lists.
         broken : int
             The number of rows that break the lookup.
+        strange : int
+            The number of rows that break the lookup with a value that no level has.
         """
         n_rows = sum(sizes)
-        return cls(n_rows, n_levels, broken, max(sizes, default=1) / max(n_rows, 1))
+        return cls(n_rows, n_levels, broken, max(sizes, default=1) / max(n_rows, 1), strange)
 
     @property
     def repeated(self) -> int:
@@ -76,8 +86,12 @@ class Count:
         """Return True if few rows break the law, compared with guessing the most frequent value.
 
         The limit is `tolerance` times the number of repeated rows that the guess would miss.
-        Repeated rows are those whose level (distinct value) occurs in an earlier row.
+        Repeated rows are those whose level (distinct value) occurs in an earlier row. The limit is
+        larger if most rows that break the law have values that are no level's: wrong cells have,
+        and rows of a mere tendency do not.
         """
+        if STRANGE * self.broken <= self.strange:
+            tolerance = max(tolerance, MOST_WRONG)
         return self.broken <= tolerance * self.repeated * self.guess_error
 
     def evidence(self, n_tried: float) -> float:
@@ -122,9 +136,13 @@ def count(cause: IntArray, effect: IntArray) -> Count:
     pairs, sizes = np.unique(cause * width + effect, return_counts=True)
     owner = pairs // width
     starts = np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]]))
-    kept = int(np.maximum.reduceat(sizes, starts).sum())
+    largest = np.maximum.reduceat(sizes, starts)
+    kept = int(largest.sum())
     most = int(np.bincount(effect).max())
-    return Count(len(cause), len(starts), len(cause) - kept, most / len(cause))
+    given = np.zeros(width, dtype=bool)
+    given[pairs[sizes == np.repeat(largest, np.diff([*starts, len(pairs)]))] % width] = True
+    strange = int((~given[effect]).sum())
+    return Count(len(cause), len(starts), len(cause) - kept, most / len(cause), strange)
 
 
 def combined(first: IntArray, second: IntArray) -> IntArray:

@@ -99,17 +99,21 @@ class LookupTally:
             lookup,
             inverse,
             tuple(solvable),
+            n_exceptions=count.broken,
         )
 
     @property
     def _count(self) -> Count:
         """Numbers of rows that have, or do not have, the most frequent value of their level."""
-        totals = Counter[float]()
+        totals, given = Counter[float](), set[float]()
         broken = 0
         for values in self._counts.values():
             totals.update(values)
-            broken += values.total() - max(values.values())
-        return Count.of(totals.values(), len(self._counts), broken)
+            most = max(values.values())
+            broken += values.total() - most
+            given.update(value for value, size in values.items() if size == most)
+        strange = sum(size for value, size in totals.items() if value not in given)
+        return Count.of(totals.values(), len(self._counts), broken, strange)
 
     def _lookup(self) -> Lookup:
         """Return the lookup: for each combination of key values, the most frequent column value."""

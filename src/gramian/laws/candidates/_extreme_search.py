@@ -1,0 +1,154 @@
+"""Candidate laws: a column is the larger or smaller of two columns, or of a column and a number.
+
+The maximum of two columns is equal to one of them in each row. A fee with a least amount is equal
+to this amount in many rows, and to a multiple of a column in the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.laws._cover import Implication
+from gramian.laws.candidates._level_context import LevelContext
+from gramian.laws.columns import Printed
+from gramian.laws.forms import Extreme
+from gramian.laws.judge import LEAST_SHARE, ExtremeTally
+
+LEAST_PART = 0.05
+"""Smallest share of the rows in which each of the two numbers is the extreme one."""
+LEAST_WITH_CONSTANT = 0.88
+"""Smallest share of the rows that obey a law with a constant, which is found more easily."""
+LEAST_REPEATED = 0.02
+"""Smallest share of the rows that have the constant of a maximum or minimum."""
+FEWEST_LEVELS = 12
+"""A column with fewer distinct values is no maximum of others."""
+MOST_COLUMNS = 60
+"""Extremes are searched in tables with at most this many numeric columns."""
+FACTOR_DIGITS = range(1, 7)
+"""Numbers of significant digits that are tried for a factor."""
+LOST_ROWS = 1e-3
+"""Share of the rows that a factor with fewer digits may lose."""
+
+
+@dataclass(frozen=True)
+class ExtremeCandidate:
+    """A candidate law: a column is the maximum or minimum of two numbers."""
+
+    law: Extreme
+    implication: Implication
+    """The columns of the two numbers, and the column that follows from them."""
+
+    @property
+    def dependencies(self) -> list[Implication]:
+        """A list of one implication: the column follows from the columns of the two numbers."""
+        return [self.implication]
+
+    def tally(self, context: LevelContext) -> ExtremeTally:
+        """Return a counter that will test the law on all rows; no rows are counted yet."""
+        return ExtremeTally(self.law, context.table.names)
+
+
+def extremes(context: LevelContext) -> Iterator[ExtremeCandidate]:
+    """Yield columns that are the maximum or minimum of two numbers in most of the searched rows."""
+    table = context.table
+    numbers = [i for i in table.numbers if i not in table.clocks]
+    rows = context.rows[~np.isnan(context.rows[:, numbers]).any(axis=1)]
+    if len(rows) < FEWEST_LEVELS or len(numbers) > MOST_COLUMNS:
+        return
+    for target in numbers:
+        context.check_time()
+        y = rows[:, target]
+        if len(np.unique(y)) < FEWEST_LEVELS:
+            continue
+        others = [i for i in numbers if i != target]
+        for law in (*_of_two(rows, y, others), *_with_constant(rows, y, others)):
+            named = tuple(
+                (factor, None if i is None else table.names[i]) for factor, i in law.parts
+            )
+            causes = frozenset(i for _, i in law.parts if i is not None)
+            made = Extreme(table.names[target], law.largest, named, Printed.of(y).decimals)
+            yield ExtremeCandidate(made, (causes, target))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The maximum or minimum of two numbers: factors, with a column index or None each."""
+
+    largest: bool
+    parts: tuple[tuple[float, int | None], ...]
+
+
+def _of_two(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Found]:
+    """Yield the two columns whose maximum or minimum is y in most rows."""
+    equal = {i: rows[:, i] == y for i in others}
+    usual = [i for i in others if LEAST_PART <= equal[i].mean() <= 1 - LEAST_PART]
+    for i, j in combinations(usual, 2):
+        for largest, chosen in ((True, np.maximum), (False, np.minimum)):
+            holds = chosen(rows[:, i], rows[:, j]) == y
+            apart = holds & (rows[:, i] != rows[:, j])
+            parts = [float(np.mean(apart & equal[k])) for k in (i, j)]
+            if holds.mean() >= LEAST_SHARE and min(parts) >= LEAST_PART:
+                yield _Found(largest, ((1.0, i), (1.0, j)))
+                return
+
+
+def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Found]:
+    """Yield a constant and a multiple of a column whose maximum or minimum is y in most rows."""
+    values, counts = np.unique(y, return_counts=True)
+    for k in np.argsort(-counts)[:2].tolist():
+        constant, share = float(values[k]), counts[k] / len(y)
+        beyond = float(np.mean(y > constant))
+        if not LEAST_REPEATED <= share or not max(beyond, 1 - share - beyond) >= LEAST_SHARE / 2:
+            continue
+        largest = beyond > 1 - share - beyond
+        free = y != constant
+        good: dict[float, _Found] = {}
+        for i in others:
+            x = rows[:, i]
+            usable = free & (x != 0)
+            if usable.sum() < LEAST_SHARE * free.sum() or constant == 0:
+                continue
+            factor = float(np.median(y[usable] / x[usable]))
+            found = _with_short_factor(_Found(largest, ((constant, None), (factor, i))), rows, y)
+            agreeing = _share(found, rows, y)
+            if agreeing >= LEAST_WITH_CONSTANT and _is_used(found, rows, y):
+                good.setdefault(round(agreeing, 2), found)
+        if good:
+            yield good[max(good)]
+            return
+
+
+def _with_short_factor(found: _Found, rows: Array, y: Array) -> _Found:
+    """Return a law whose factor has the fewest digits with which it gives as many rows."""
+    least = _share(found, rows, y) - LOST_ROWS
+    (constant, _), (factor, i) = found.parts
+    for digits in FACTOR_DIGITS:
+        short = replace(found, parts=((constant, None), (float(f"{factor:.{digits}g}"), i)))
+        if _share(short, rows, y) >= least:
+            return short
+    return found
+
+
+def _share(found: _Found, rows: Array, y: Array) -> float:
+    """Return the share of rows in which a law, rounded to printed digits, gives y."""
+    (constant, _), (factor, i) = found.parts
+    assert i is not None
+    made = (np.maximum if found.largest else np.minimum)(constant, factor * rows[:, i])
+    printed = Printed.of(y)
+    if printed.decimals is not None:
+        made = np.round(made, printed.decimals)
+    return float(np.mean(printed.given(made, y, float(np.std(y)))))
+
+
+def _is_used(found: _Found, rows: Array, y: Array) -> bool:
+    """Return True if the multiple of the column is beyond the constant in the other rows only."""
+    (constant, _), (factor, i) = found.parts
+    multiple = factor * rows[:, i]
+    inside = multiple <= constant if found.largest else multiple >= constant
+    at = y == constant
+    return bool(np.mean(inside[at]) >= LEAST_SHARE and np.mean(~inside[~at]) >= LEAST_SHARE)

@@ -1,0 +1,162 @@
+"""Extreme: a column is the larger or the smaller of two columns, or of a column and a number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian._support.words import is_storable_text
+from gramian.formulas import import_sympy, latex_name, number, quote
+from gramian.laws.forms._column_law import ColumnLaw
+
+
+@dataclass(frozen=True)
+class Extreme(ColumnLaw):
+    """A law that a column is the maximum or minimum of two numbers, each a multiple of a column.
+
+    Attributes
+    ----------
+    column : str
+        The name of the column that the law computes.
+    largest : bool
+        True for the maximum, False for the minimum.
+    parts : tuple of (float, str or None)
+        The factor and the name of each column; None in place of a name for a constant.
+    decimals : int or None
+        The number of decimals that the result is rounded to; None for no rounding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> weight, volumetric = np.random.default_rng(0).uniform(1, 30, (2, 200)).round(1)
+    >>> table = {"weight": weight, "volumetric": volumetric}
+    >>> table["charged"] = np.maximum(weight, volumetric)
+    >>> law = gramian.relations(table)[0]
+    >>> print(law)
+    charged = max(weight, volumetric)
+    >>> law({"weight": [2.0], "volumetric": [3.5]})
+    array([3.5])
+    """
+
+    column: str
+    largest: bool
+    parts: tuple[tuple[float, str | None], ...]
+    decimals: int | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns from which the law computes `column`."""
+        return tuple(name for _, name in self.parts if name is not None)
+
+    def __call__(self, table: Mapping[str, Any]) -> Array:
+        """Compute the values of the column.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The columns from which the law computes the column, by name.
+
+        Returns
+        -------
+        values : array of shape (n_samples,)
+            The column; NaN where a value is missing.
+        """
+        first, second = (
+            factor if name is None else factor * np.asarray(table[name], dtype=np.float64)
+            for factor, name in self.parts
+        )
+        found = np.atleast_1d((np.maximum if self.largest else np.minimum)(first, second))
+        return found if self.decimals is None else np.round(found, self.decimals)
+
+    def rounded_to(self, decimals: int | None) -> Extreme:
+        """Return the law with a result that is rounded to a number of decimals.
+
+        Parameters
+        ----------
+        decimals : int or None
+            The number of decimals; None for no rounding.
+        """
+        return replace(self, decimals=decimals)
+
+    @property
+    def text(self) -> str:
+        """The right-hand side of the law, such as max(4.9, 0.0025 · value)."""
+        parts = [
+            number(factor, 12)
+            if name is None
+            else (quote(name) if factor == 1 else f"{number(factor, 12)} · {quote(name)}")
+            for factor, name in self.parts
+        ]
+        return f"{'max' if self.largest else 'min'}({', '.join(parts)})"
+
+    def __str__(self) -> str:
+        return f"{quote(self.column)} = {self.text}"
+
+    def latex(self) -> str:
+        """Return the law in LaTeX's math mode."""
+        parts = [
+            number(factor, 12)
+            if name is None
+            else (latex_name(name) if factor == 1 else rf"{number(factor, 12)} \, {latex_name(name)}")
+            for factor, name in self.parts
+        ]
+        function = r"\max" if self.largest else r"\min"
+        return rf"{latex_name(self.column)} = {function}\left({', '.join(parts)}\right)"
+
+    def sympy(self) -> Any:
+        """Return the law as SymPy's Eq, with Max or Min on the right-hand side."""
+        sympy = import_sympy()
+        parts = [
+            sympy.Float(factor) if name is None else factor * sympy.Symbol(name)
+            for factor, name in self.parts
+        ]
+        function = sympy.Max if self.largest else sympy.Min
+        return sympy.Eq(sympy.Symbol(self.column), function(*parts), evaluate=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the law as a dictionary that can be stored as JSON."""
+        return {
+            "extreme": self.column,
+            "largest": self.largest,
+            "parts": [list(each) for each in self.parts],
+            "decimals": self.decimals,
+        }
+
+    @classmethod
+    def from_json(cls, document: Any) -> Extreme:
+        """Read a stored law; nothing in the document is executed.
+
+        Parameters
+        ----------
+        document : dict
+            The result of `to_json`. Any other document raises a ValueError that says what is wrong.
+        """
+        keys = {"extreme", "largest", "parts", "decimals"}
+        if not isinstance(document, dict) or set(document) != keys:
+            raise ValueError("A stored maximum must have a column, largest, parts and decimals.")
+        column, parts, decimals = document["extreme"], document["parts"], document["decimals"]
+        if not isinstance(document["largest"], bool):
+            raise ValueError("largest of a stored maximum must be true or false.")
+        if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= 300):
+            raise ValueError("The decimals of a stored maximum must be a number from 0 to 300.")
+        if not isinstance(parts, list) or len(parts) != 2 or not all(map(_is_part, parts)):
+            raise ValueError("The parts of a stored maximum must be two factors with columns.")
+        names = [name for _, name in parts if name is not None]
+        if not is_storable_text(column) or not names or column in names:
+            raise ValueError("A stored maximum must compute a column from other columns.")
+        made = tuple((float(factor), name) for factor, name in parts)
+        return cls(column, document["largest"], made, decimals)
+
+
+def _is_part(part: Any) -> bool:
+    """Return True if a stored part is a finite factor and the name of a column or None."""
+    if not isinstance(part, list) or len(part) != 2:
+        return False
+    factor, name = part
+    fine = type(factor) in (int, float) and bool(np.isfinite(factor))
+    return fine and (name is None or is_storable_text(name))

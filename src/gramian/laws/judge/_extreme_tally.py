@@ -1,0 +1,68 @@
+"""Tally of maxima and minima: counts the rows in which a column is the extreme of two numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.laws._law_tolerances import MIN_EVIDENCE
+from gramian.laws.columns import Printed
+from gramian.laws.forms import Dependency, Extreme
+from gramian.laws.judge._exceptions import LEAST_SHARE
+
+
+class ExtremeTally:
+    """Counts the rows in which a column is the maximum or minimum of two numbers.
+
+    Parameters
+    ----------
+    law : Extreme
+        The law that is tested.
+    names : sequence of str
+        The names of the columns of the table.
+    """
+
+    def __init__(self, law: Extreme, names: Sequence[str]) -> None:
+        self._law = law
+        self._place = names.index(law.column)
+        self._causes = {name: names.index(name) for name in law.columns}
+        self._n_columns = len(names)
+        self._n_rows = self._n_holding = self._n_without = 0
+
+    def add(self, rows: Array) -> None:
+        """Count some rows of the table, in which NaN is missing."""
+        rows = rows[~np.isnan(rows[:, self._place])]
+        whole = ~np.isnan(rows[:, [*self._causes.values()]]).any(axis=1)
+        self._n_without += int((~whole).sum())
+        rows = rows[whole]
+        if not len(rows):
+            return
+        cells = rows[:, self._place]
+        made = self._law({name: rows[:, i] for name, i in self._causes.items()})
+        same = Printed(self._law.decimals, False).given(made, cells, float(np.std(cells)))
+        self._n_rows += len(rows)
+        self._n_holding += int(same.sum())
+
+    def law(self) -> Dependency | None:
+        """Return the law if most rows obey it and chance cannot explain this, else None."""
+        broken = self._n_rows - self._n_holding
+        # By chance, the larger of two numbers is the right one in every other row.
+        evidence = self._n_holding * math.log10(2) - 3 * math.log10(self._n_columns)
+        if self._n_holding < LEAST_SHARE * self._n_rows or evidence < MIN_EVIDENCE:
+            return None
+        error = broken / self._n_rows
+        return Dependency(
+            (*self._law.columns, self._law.column),
+            error,
+            error,
+            0.5,
+            evidence,
+            self._n_rows,
+            self._law,
+            solvable=() if self._n_without else (self._law.column,),
+            kind="extreme",
+            n_exceptions=broken,
+        )
