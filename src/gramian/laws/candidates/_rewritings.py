@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations, product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._support.types import Array, IntArray
 from gramian.laws.candidates._laws_with_exceptions import catalogue_functions, printed_widths
@@ -28,8 +29,12 @@ LONGEST = 3
 """Largest number of columns in a sum of which all subsets are tried."""
 FEWEST_LEVELS = 5
 """A column with fewer distinct values is not computed by a law of this kind."""
+AGREEING = 0.87
+"""Smallest share of rows that agree with a law; wrong cells may differ by little."""
 WIDTHS = 3.0
 """Widths of the last printed digit that a row may miss a law whose coefficients are not final."""
+LOOSE = 10.0
+"""Factor of the allowed square error of a sum, for a few wrong cells."""
 SINGULAR = 1e-10
 """Smallest share of a unit column that other columns of a sum leave."""
 CANCELS = 1e-6
@@ -77,23 +82,25 @@ def _by_function(
                 yield Candidate(simplest(law, values, target), n_tried, target)
 
 
-def _proportional(functions: Array, y: Array, width: Array) -> Array:
-    """Return for each function f True if y = a f holds in all rows, up to printed digits.
+def _proportional(functions: Array, y: Array, width: Array) -> NDArray[np.bool_]:
+    """Return for each function f True if y = a f holds in nearly all rows, up to printed digits.
 
-    Every row says that a lies in an interval; the intervals must have a number in common.
+    Every row says that a lies in an interval. A number a must lie in nearly all intervals.
     """
+    n_rows = len(y)
     with np.errstate(all="ignore"):
         ends = np.stack(
-            [
-                (y - WIDTHS * width)[:, np.newaxis] / functions,
-                (y + WIDTHS * width)[:, np.newaxis] / functions,
-            ]
+            [(y + side * WIDTHS * width)[:, np.newaxis] / functions for side in (-1.0, 1.0)]
         )
-        zero = functions == 0
-        low, high = np.where(zero, -np.inf, ends.min(axis=0)), np.where(zero, np.inf, ends.max(axis=0))
-        fine = np.isfinite(functions).all(axis=0) & ~zero.all(axis=0)
-        fits = ~zero | (np.abs(y) <= WIDTHS * width)[:, np.newaxis]
-        found: Array = fine & fits.all(axis=0) & (low.max(axis=0) <= high.min(axis=0))
+    zero, fits = functions == 0, (np.abs(y) <= WIDTHS * width)[:, np.newaxis]
+    low = np.where(zero, np.where(fits, -np.inf, np.nan), ends.min(axis=0))
+    high = np.where(zero, np.where(fits, np.inf, np.nan), ends.max(axis=0))
+    # Sorted ends: an interval begins with +1 and ends with -1; NaN comes last and counts for none.
+    every = np.concatenate([low, high])
+    steps = np.where(np.isnan(every), 0, np.repeat([[1], [-1]], n_rows, axis=0))
+    order = np.argsort(every, axis=0, kind="stable")
+    most = np.take_along_axis(steps, order, axis=0).cumsum(axis=0).max(axis=0, initial=0)
+    found: NDArray[np.bool_] = (most >= AGREEING * n_rows) & ~zero.all(axis=0)
     return found
 
 
@@ -160,7 +167,7 @@ def _exact_sums(
     norms = np.linalg.norm(x, axis=0)
     unit = x / np.where(norms > 0, norms, 1.0)
     gram = unit.T @ unit
-    allowed = WIDTHS**2 * float(width @ width) / max(norms[own], 1e-300) ** 2 + 1e-13
+    allowed = LOOSE * WIDTHS**2 * float(width @ width) / max(norms[own], 1e-300) ** 2 + 1e-13
     for start in range(0, len(sets), BATCH):
         part = sets[start : start + BATCH]
         inner = gram[part[:, :, np.newaxis], part[:, np.newaxis, :]]
@@ -171,7 +178,7 @@ def _exact_sums(
         left = 1 - np.sum(weights * right, axis=1) if norms[own] > 0 else np.ones(len(part))
         for members, weight in zip(part[left < allowed], weights[left < allowed], strict=True):
             missed = np.abs(unit[:, own] - unit[:, members] @ weight) * norms[own]
-            if (missed <= WIDTHS * width).all():
+            if np.mean(missed <= WIDTHS * width) >= AGREEING:
                 yield tuple(members.tolist())
 
 
