@@ -28,9 +28,16 @@ from gramian.core.rows._protocol import (
     Work,
 )
 from gramian.core.rows._residuals import Residuals, or_infinity
-from gramian.core.rows._sources import CompletedSource, as_source, is_dask, read_into_memory
+from gramian.core.rows._sources import (
+    CompletedSource,
+    TableSource,
+    as_source,
+    is_dask,
+    read_into_memory,
+)
 from gramian.core.rows._sparse import (
     MATRIX_COLUMNS,
+    SparseRows,
     apply_centring,
     canonical,
     centre_sparse,

@@ -19,8 +19,9 @@ from gramian.core.rows._equal_rows import (
     DistinctRows,
     Hashes,
     all_rows,
-    distinct_rows,
     effective_count,
+    first_of_equal,
+    merged,
     mixed_bits,
     row_hashes,
 )
@@ -124,7 +125,7 @@ def times_repeated(copies: IntArray) -> int:
     return int(np.gcd.reduce(copies))
 
 
-def observations(table: Any, weights: Array | None) -> DistinctRows:
+def observations(table: Any, weights: Array | None, groups: IntArray | None = None) -> DistinctRows:
     """Return the rows of a table without copies.
 
     If equal rows are observations of their own, only copies of the whole table are merged.
@@ -133,19 +134,25 @@ def observations(table: Any, weights: Array | None) -> DistinctRows:
     ----------
     table, weights
         As in `distinct_rows`.
+    groups : array of shape (n_rows,), optional
+        The number of the group of each row. Groups that have copies of the same row become one
+        group: if one of them were left out, a copy would stay.
     """
-    distinct = distinct_rows(table, weights)
-    n_rows = len(distinct.copies)
-    every = all_rows(table, weights)
-    if n_rows == len(every.copies) or n_rows < FEWEST:
+    every = all_rows(table, weights, groups)
+    first, number = first_of_equal(every.table)
+    if len(first) == len(number) or len(first) < FEWEST:
         return every
+    distinct = merged(every, first, number)
     if _shows_copies(distinct.table):
         return distinct
-    times = times_repeated(distinct.copies)
+    if every.groups is not None:  # equal rows of different groups are different rows here
+        first, number = first_of_equal(np.column_stack([number, every.groups]).astype(np.float64))
+    copies = np.bincount(number)
+    times = times_repeated(copies)
     if times == 1 or weights is not None:
         return every
-    rows = np.repeat(np.arange(n_rows), distinct.copies // times)
-    return DistinctRows(distinct.table[rows], None, np.full(len(rows), times))
+    rows = every.take(np.repeat(first, copies // times))
+    return rows._replace(copies=np.full(len(rows.copies), times))
 
 
 def _shows_copies(table: Any) -> bool:

@@ -26,6 +26,7 @@ from gramian.laws.columns._printed_decimals import Printed
 from gramian.laws.columns._table_sample import (
     LOOKUP_ROWS,
     Sample,
+    groups_of_table,
     open_coded_table,
     sample_of,
     without_copies,
