@@ -7,9 +7,9 @@ Open `_control.py` first, which judges laws among numbers. The tallies judge law
 from gramian.laws.judge._consequences import among_steps, is_consequence, without_echoes
 from gramian.laws.judge._control import Control, Verdict
 from gramian.laws.judge._date_tally import DateTally
+from gramian.laws.judge._divided_rows import FEW_ROWS, SEARCHED_ROWS, divided_rows, refit_law
 from gramian.laws.judge._exceptions import LEAST_SHARE, judge_mostly, oddness
 from gramian.laws.judge._false_laws import has_factor
-from gramian.laws.judge._held_out_rows import FEW_ROWS, SEARCHED_ROWS, divided_rows, refit_law
 from gramian.laws.judge._level_evidence import (
     MIN_REPEATED,
     Count,

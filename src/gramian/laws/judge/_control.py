@@ -15,8 +15,8 @@ from gramian._support.types import IntArray
 from gramian.core.rows import first_of_equal
 from gramian.laws._law_tolerances import BREAKS, ERROR_FLOOR, EXACT_ERROR, MIN_EVIDENCE
 from gramian.laws.forms import Law, Values
+from gramian.laws.judge._divided_rows import divided_rows, left_out_error, refit_law
 from gramian.laws.judge._false_laws import holds_for_steps, is_one_piece
-from gramian.laws.judge._held_out_rows import divided_rows, left_out_error, refit_law
 from gramian.laws.judge._printed_digits import (
     is_shifted,
     keeps_whole_numbers,

@@ -11,8 +11,6 @@ from gramian.laws.forms import Law, Values
 
 FEW_ROWS = 40
 """In tables with fewer rows, no rows are held out: each row is predicted from all other rows."""
-FEW_GROUPS = 4
-"""With fewer groups, no group is held out: each group is predicted from all other groups."""
 HELD_OUT_SHARE = 0.25
 """Share of the rows that are held out: laws are tested on them, and not fitted to them."""
 MAX_ROWS = 2_000
@@ -28,7 +26,7 @@ def divided_rows(
 ) -> tuple[IntArray, IntArray]:
     """Return the numbers of the rows to fit laws to, and of the held-out rows, in their order.
 
-    No rows are held out if there are fewer than `FEW_ROWS`, or fewer than `FEW_GROUPS` groups.
+    No rows are held out if there are fewer than `FEW_ROWS`.
 
     Parameters
     ----------
@@ -37,7 +35,8 @@ def divided_rows(
     seed : int
         The seed that chooses the held-out rows.
     groups : array of shape (n_rows,), optional
-        The number of the group of each row. All rows of a group are held out, or none.
+        The number of the group of each row. All rows of a group are held out, or none; at least
+        one of the groups is.
     """
     rng = np.random.default_rng(seed)
     if groups is None:
@@ -46,8 +45,7 @@ def divided_rows(
         n_test = max(n_test, n_rows - MAX_ROWS) if n_test else 0
         return np.sort(order[n_test:]), np.sort(order[:n_test][:MAX_JUDGES])
     names = np.unique(groups)
-    divides = n_rows >= FEW_ROWS and len(names) >= FEW_GROUPS
-    n_test = int(HELD_OUT_SHARE * len(names)) if divides else 0
+    n_test = 0 if n_rows < FEW_ROWS else max(1, int(HELD_OUT_SHARE * len(names)))
     held = np.isin(groups, rng.permutation(names)[:n_test])
     order = rng.permutation(n_rows)
     train, test = order[~held[order]], order[held[order]]
