@@ -25,6 +25,7 @@ from gramian.laws.columns import (
     groups_of_table,
     open_coded_table,
     sample_of,
+    sampled_once,
     views,
     without_copies,
 )
@@ -108,8 +109,8 @@ def relations(
     check_time = time_check(None if time_limit is None else float(time_limit))
     opened = open_coded_table(X, feature_names)
     table = opened.ordered()
-    by_group = groups_of_table(table, groups)
-    sample = sample_of(table, random_state, groups=by_group)
+    sampled = sampled_once(table, random_state, groups=groups_of_table(table, groups))
+    table, sample = sampled.table, sampled.sample
     numbers = table.numbers
     names, rows = tuple(table.names[i] for i in numbers), sample.rows[:, numbers]
     parts, notes = _parts(sample, table)
@@ -148,7 +149,7 @@ def relations(
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]
     by_level = _level_laws(
-        table, sample, others, float(tolerance), check_time, random_state, by_group
+        table, sample, others, float(tolerance), check_time, random_state, sampled.groups
     )
     given = {each.form.column for each in by_level.lookups}
     found = [each for each in found if each not in dated or not given & {*each.columns}]
@@ -160,7 +161,7 @@ def relations(
     return Relations(
         tuple(sorted([*found, *by_level.laws], key=lambda each: not each.exact)),
         opened.names,
-        sample.n_rows,
+        sampled.n_rows,
         complete and by_level.complete,
         (*notes, *by_level.notes),
         dict(zip(names, some, strict=True)),
@@ -207,11 +208,14 @@ def level_laws_of(X: Any, groups: Any = None) -> tuple[Relations, dict[str, Cloc
     """
     given = open_coded_table(X, None)
     table = given.ordered()
-    by_group = groups_of_table(table, groups)
-    sample = sample_of(table, 0, LOOKUP_ROWS, by_group)
-    by_level = _level_laws(table, sample, [], 0.0, time_check(None), 0, by_group)
+    sampled = sampled_once(table, 0, LOOKUP_ROWS, groups_of_table(table, groups))
+    by_level = _level_laws(
+        sampled.table, sampled.sample, [], 0.0, time_check(None), 0, sampled.groups
+    )
     clocks = {given.names[i]: clock for i, clock in given.clocks.items()}
-    found = Relations(tuple(by_level.laws), given.names, sample.n_rows, notes=tuple(by_level.notes))
+    found = Relations(
+        tuple(by_level.laws), given.names, sampled.n_rows, notes=tuple(by_level.notes)
+    )
     return found, clocks
 
 

@@ -11,9 +11,11 @@ from gramian.core.rows._dask import map_partitions, open_dask, partitions
 from gramian.core.rows._drawing import draw
 from gramian.core.rows._equal_rows import (
     DistinctRows,
+    Hashes,
     all_rows,
     distinct_rows,
     first_of_equal,
+    row_hashes,
     unit_free_numbers,
 )
 from gramian.core.rows._first_pass import Split

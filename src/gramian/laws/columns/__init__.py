@@ -29,5 +29,6 @@ from gramian.laws.columns._table_sample import (
     groups_of_table,
     open_coded_table,
     sample_of,
+    sampled_once,
     without_copies,
 )

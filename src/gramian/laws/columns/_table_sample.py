@@ -9,12 +9,21 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._support.given_data import as_given
 from gramian._support.groups import group_numbers
 from gramian._support.types import Array, IntArray
 from gramian._support.words import infinite_value, the_columns
-from gramian.core.rows import as_source, distinct_rows, draw, is_dask, partitions
+from gramian.core.rows import (
+    Hashes,
+    as_source,
+    distinct_rows,
+    draw,
+    is_dask,
+    partitions,
+    row_hashes,
+)
 from gramian.laws.columns._coded_table import (
     CodedTable,
     of_array,
@@ -153,6 +162,8 @@ class Sample:
     """The number of missing values of each column in the whole table."""
     groups: IntArray | None = None
     """The number of the group of each row, if the user gave groups; else None."""
+    once: NDArray[np.bool_] | None = None
+    """Mask of the rows of the whole table, if it is several copies of a table: one of them."""
 
     @property
     def is_all(self) -> bool:
@@ -203,6 +214,7 @@ def sample_of(
         The number of the group of each row of the table.
     """
     n_missing = np.zeros(len(table.names))
+    hashes: list[Hashes] = []
 
     def checked() -> Iterator[Array]:
         nonlocal n_missing
@@ -212,14 +224,64 @@ def sample_of(
             _check(block, table.names, before)
             n_missing += np.isnan(block).sum(axis=0)
             after = before + len(block)
-            yield block if groups is None else np.column_stack([block, groups[before:after]])
+            cells = block if groups is None else np.column_stack([block, groups[before:after]])
+            hashes.append(row_hashes(cells))
+            yield cells
             before = after
 
     most = SAMPLE_ROWS if most is None else most
     rows, n_rows = draw(checked(), most, seed, lambda block, mask: block[mask], np.concatenate)
+    once = _once(np.concatenate([np.empty(0, dtype=np.uint64), *hashes]))
     if groups is None:
-        return Sample(rows, n_rows, n_missing)
-    return Sample(rows[:, :-1], n_rows, n_missing, rows[:, -1].astype(np.intp))
+        return Sample(rows, n_rows, n_missing, once=once)
+    return Sample(rows[:, :-1], n_rows, n_missing, rows[:, -1].astype(np.intp), once)
+
+
+def _once(hashes: Hashes) -> NDArray[np.bool_] | None:
+    """Return a mask of the rows of one table if the rows are several copies of a table, else None.
+
+    Parameters
+    ----------
+    hashes : array of shape (n_rows,)
+        A number for each row; equal rows have equal numbers.
+    """
+    _, row, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    times = int(np.gcd.reduce(counts)) if len(counts) else 1
+    if times == 1:
+        return None
+    order = np.argsort(row, kind="stable")
+    starts = np.cumsum(counts) - counts
+    place = np.empty(len(row), dtype=np.intp)  # how many equal rows come before each row
+    place[order] = np.arange(len(row)) - np.repeat(starts, counts)
+    found: NDArray[np.bool_] = place < (counts // times)[row]
+    return found
+
+
+@dataclass(frozen=True)
+class SampledTable:
+    """A table without copies of the whole table, with a sample of its rows."""
+
+    table: CodedTable
+    sample: Sample
+    groups: IntArray | None
+    """The number of the group of each row of the table, if the user gave groups; else None."""
+    n_rows: int
+    """The number of rows of the table that the user gave."""
+
+
+def sampled_once(
+    table: CodedTable, seed: int, most: int | None = None, groups: IntArray | None = None
+) -> SampledTable:
+    """Sample the rows of a table; if it is several copies of a table, take one of them.
+
+    The parameters are those of `sample_of`. Copies are equal rows of one group.
+    """
+    sample = sample_of(table, seed, most, groups)
+    n_rows, once = sample.n_rows, sample.once
+    if once is not None:
+        table, groups = table.taken(once), None if groups is None else groups[once]
+        sample = sample_of(table, seed, most, groups)
+    return SampledTable(table, sample, groups, n_rows)
 
 
 def groups_of_table(table: CodedTable, groups: Any) -> IntArray | None:
