@@ -167,9 +167,11 @@ def test_equal_rows_of_counts_are_observations_in_every_kind_of_table(seed):
         np.testing.assert_allclose(other.components_, in_memory.components_, atol=1e-8)
 
 
-@pytest.mark.parametrize("seed", range(0, 80, 10))
+@pytest.mark.parametrize("seed", [0, 10, 20, 30])
 def test_rows_twenty_times_give_the_answer_of_the_rows(seed):
     table = random_table(seed)
+    if seed % 20:  # some rows are equal, and the table is larger than the sample of the search
+        table = table.sample(420, replace=True, random_state=seed).reset_index(drop=True)
     numbers = random_table(seed, text=False)
     often = pd.concat([table] * 20, ignore_index=True)
     in_place = table.loc[table.index.repeat(20)].reset_index(drop=True)

@@ -253,8 +253,9 @@ def _once(hashes: Hashes) -> NDArray[np.bool_] | None:
     starts = np.cumsum(counts) - counts
     place = np.empty(len(row), dtype=np.intp)  # how many equal rows come before each row
     place[order] = np.arange(len(row)) - np.repeat(starts, counts)
-    found: NDArray[np.bool_] = place < (counts // times)[row]
-    return found
+    # One table after the other: take the first. Otherwise each row is followed by its copies.
+    early: NDArray[np.bool_] = place < (counts // times)[row]
+    return early if early[: len(row) // times].all() else place % times == 0
 
 
 @dataclass(frozen=True)
