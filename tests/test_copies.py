@@ -6,6 +6,7 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
+from copied_cases import random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -164,3 +165,55 @@ def test_equal_rows_of_counts_are_observations_in_every_kind_of_table(seed):
     for other in others:
         np.testing.assert_array_equal(other.alpha_path_, in_memory.alpha_path_)
         np.testing.assert_allclose(other.components_, in_memory.components_, atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", [0, 10, 20, 30])
+def test_rows_twenty_times_give_the_answer_of_the_rows(seed):
+    table = random_table(seed)
+    if seed % 20:  # some rows are equal, and the table is larger than the sample of the search
+        table = table.sample(420, replace=True, random_state=seed).reset_index(drop=True)
+    numbers = random_table(seed, text=False)
+    often = pd.concat([table] * 20, ignore_index=True)
+    in_place = table.loc[table.index.repeat(20)].reset_index(drop=True)
+    once = gramian.relations(table)
+    for other in (often, in_place):
+        found = gramian.relations(other)
+        assert [str(each) for each in found] == [str(each) for each in once]
+        assert [each.evidence for each in found] == [each.evidence for each in once]
+        assert found.n_rows == 20 * once.n_rows
+        assert gramian.select(other).kept == gramian.select(table).kept
+    expected = GFA().fit(numbers).redundant_features_.tolist()
+    assert GFA().fit(pd.concat([numbers] * 20)).redundant_features_.tolist() == expected
+
+
+def test_a_noisy_law_of_a_table_too_long_to_search_is_that_of_its_rows():
+    table = random_table(67)  # its held-out rows have far smaller errors than the others
+    laws = [str(each) for each in gramian.relations(table)]
+    assert len(laws) == 5
+    for times in (20, 60):
+        assert [str(each) for each in gramian.relations(pd.concat([table] * times))] == laws
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        *(GFR(3, family="polynomial"), GFR(2, alpha=0, validation_fraction=0.2)),
+        *(GFR(3, degree="auto"), GFS(3, family="polynomial"), GFS(2, validation_fraction=0.2)),
+        *(GFS(3, criterion="variance", alpha="auto"), GCA(threshold=0.1)),
+        *(GCA(validation_fraction=0.2), GFA(threshold=0.05, laws=False), GFA()),
+        GFA(validation_fraction=0.2, laws=False),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("n_levels", [4, 30])
+def test_weights_are_copies_in_tables_of_few_values(estimator, n_levels):
+    rng = np.random.default_rng(n_levels)
+    rows = rng.integers(0, n_levels, (70, 4)).astype(float)
+    rows = np.column_stack([rows, rows[:, 0] * rows[:, 1]])
+    for times in (rng.integers(0, 5, 70), np.full(70, 3)):
+        copied = estimator.fit(np.repeat(rows, times, axis=0))
+        by_copies = copied.transform(rows), copied.score(rows), copied.alpha_
+        weighted = estimator.fit(rows, sample_weight=times)
+        np.testing.assert_allclose(weighted.transform(rows), by_copies[0], rtol=1e-6, atol=1e-6)
+        assert weighted.score(rows) == pytest.approx(by_copies[1])
+        assert weighted.alpha_ == by_copies[2]

@@ -80,6 +80,15 @@ ModelOutput = Annotated[
     str | None,
     option("Output", "FILE", "Write the model, for 'gramian apply'.", "--model", "-m"),
 ]
+Groups = Annotated[
+    str | None,
+    option(
+        "Data",
+        "NAME",
+        "A column of labels, such as patients: rows of a label are left out together.",
+        "--groups",
+    ),
+]
 Json = Annotated[bool, option("Output", "", "One JSON document on standard output.", "--json")]
 Quiet = Annotated[
     bool,
@@ -129,6 +138,7 @@ class DataOptions(PassingOptions):
         "NAMES", "Use these: names or patterns such as 'pixel*'.", "--columns", "-c"
     )
     exclude: Names = _data("NAMES", "Leave these out.", "--exclude", "-x")
+    groups: Groups = None
     encode: bool = _data(
         "", "Turn text into the numbers of its categories.", "--encode", default=False
     )

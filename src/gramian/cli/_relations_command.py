@@ -6,7 +6,7 @@ import sys
 from typing import Annotated
 
 from gramian.cli._errors import CommandError, guarded, say
-from gramian.cli._options import DataFile, Json, Names, Reading, option, with_options
+from gramian.cli._options import DataFile, Groups, Json, Names, Reading, option, with_options
 
 
 @guarded
@@ -20,6 +20,7 @@ def relations(
         option(None, "NAMES", "Use these: names or patterns such as 'pixel*'.", "--columns", "-c"),
     ] = None,
     exclude: Annotated[Names, option(None, "NAMES", "Leave these out.", "--exclude", "-x")] = None,
+    groups: Groups = None,
     tolerance: Annotated[
         float,
         option(None, "SHARE", "The largest total error of a law; 0: exact only.", min=0.0, max=0.5),
@@ -39,11 +40,11 @@ def relations(
     from gramian.cli._files import open_input
     from gramian.cli._pages import Page, print_json
     from gramian.tables import SomeColumns, is_usable
-    from gramian.tabular import examples, find
+    from gramian.tabular import column_of_groups, examples, find, labels_in
 
     table = open_input(data, reading)
     every = list(table.columns)
-    left_out = find(exclude, every, "exclude")
+    left_out, by = find(exclude, every, "exclude"), column_of_groups(groups, every)
     chosen = find(columns, every, "columns") if columns else every
     chosen = [name for name in chosen if name not in left_out]
     names = [name for name in chosen if is_usable(table.columns[name])]
@@ -60,6 +61,7 @@ def relations(
             tolerance=tolerance,
             time_limit=time_limit,
             verbose=int(sys.stderr.isatty()),
+            groups=None if by is None else labels_in(table, by),
         )
     except ValueError as error:
         raise CommandError(f"{table.name}: {error}") from error

@@ -36,7 +36,7 @@ from gramian.fitting import (
     lazily,
     source_of,
     weights_of,
-    without_weights,
+    without_columns,
 )
 from gramian.tables import Chunk
 
@@ -82,7 +82,7 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         """
         self._check_output(X, output)
         self.fit(X, y, **fit_params)
-        X = without_weights(X, fit_params.get("sample_weight"))
+        X = without_columns(X, fit_params.get("sample_weight"), fit_params.get("groups"))
         return self.transform(X) if output is None else self.transform(X, output=output)
 
     def _check_output(self, X: Data, output: Output) -> None:
@@ -204,7 +204,7 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
             errors, sizes, read = self._errors_of(source)
             return errors, sizes, sample_weight if named is None else read
         weights = weights_of(X, sample_weight)
-        X = without_weights(X, sample_weight)
+        X = without_columns(X, sample_weight)
         if is_dask(X):
             errors, sizes = np.asarray(self._lazy_errors(X).compute(), dtype=np.float64).T
         else:

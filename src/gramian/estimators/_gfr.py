@@ -267,4 +267,5 @@ def row_space(rows: Rows) -> tuple[Rows, Array | None]:
     if rows.n_columns <= rows.n_rows or not isinstance(rows, ArrayRows):
         return rows, None
     q, r = qr(rows.x.T, mode="economic", check_finite=False)
-    return ArrayRows(np.ascontiguousarray(r.T), rows.root), np.ascontiguousarray(q.T)
+    inner = ArrayRows(np.ascontiguousarray(r.T), rows.root, rows.groups)
+    return inner, np.ascontiguousarray(q.T)

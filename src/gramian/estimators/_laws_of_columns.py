@@ -54,11 +54,14 @@ def laws_of_columns(
     from gramian.laws import TooFewValuesError, relations, reproducible, solutions
 
     names = names_or_numbers(data.names, data.n_columns)
-    table = data.whole
-    if isinstance(data, ArrayData) and data.weights is not None:
-        table = table[data.weights > 0]
+    table, groups = data.whole, None
+    if isinstance(data, ArrayData):
+        groups = data.groups
+        if data.weights is not None:
+            table = table[data.weights > 0]
+            groups = None if groups is None else groups[data.weights > 0]
     try:
-        found = relations(table, names, tolerance=0, random_state=SEED)
+        found = relations(table, names, tolerance=0, random_state=SEED, groups=groups)
     except TooFewValuesError:
         return LawsOfColumns()
     allowed = [_allowed(each, exceptions) for each in found if not _names_units(each)]

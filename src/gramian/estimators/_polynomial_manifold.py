@@ -193,7 +193,9 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
         self.memory_budget = memory_budget
         self.verbose = verbose
 
-    def fit(self, X: Data, y: None = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Data, y: None = None, sample_weight: Any = None, *, groups: Any = None
+    ) -> Self:
         """Fit to data.
 
         Parameters
@@ -205,6 +207,9 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
         sample_weight : array-like of shape (n_samples,), str or Dask array, optional
             Weights of the samples in every expectation, or the name of the column that holds them;
             an integer weight is equivalent to that many copies of the row.
+        groups : array-like of shape (n_samples,) or str, optional
+            Labels of the samples, or the name of the column that holds them: all samples of a label
+            are held out together. X must be in memory.
 
         Returns
         -------
@@ -212,7 +217,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
             The fitted estimator.
         """
         self._validate_params()
-        data = check_data(self, X, sample_weight, memory_budget=self.memory_budget)
+        data = check_data(self, X, sample_weight, memory_budget=self.memory_budget, groups=groups)
         if self.n_components > data.n_columns:
             raise ValueError(
                 f"n_components={self.n_components} is more than X has columns "

@@ -127,6 +127,8 @@ class PursuitEstimator(Estimator[FittedModel]):
         y: None = None,
         sample_weight: Any = None,
         validation_data: ValidationData = None,
+        *,
+        groups: Any = None,
     ) -> Self:
         """Fit to data.
 
@@ -148,6 +150,10 @@ class PursuitEstimator(Estimator[FittedModel]):
             Rows to measure residuals on that take no part in the expectations, or a pair of such
             rows and their weights; in place of a random part of X. Rows with missing values are
             left out.
+        groups : array-like of shape (n_samples,) or str, optional
+            Labels of the samples, or the name of the column that holds them, such as patients:
+            wherever samples are left out or held out, all samples of a label are. X must be in
+            memory.
 
         Returns
         -------
@@ -156,7 +162,7 @@ class PursuitEstimator(Estimator[FittedModel]):
         """
         # Check.
         self._validate_params()
-        data = check_data(self, X, sample_weight, validation_data, self.memory_budget)
+        data = check_data(self, X, sample_weight, validation_data, self.memory_budget, groups)
         check_count(self, data)
         # Plan.
         plan = plan_of(self, self._algorithm(data))
@@ -214,6 +220,7 @@ class PursuitEstimator(Estimator[FittedModel]):
         families: Sequence[str | Family] | None = None,
         sample_weight: ArrayLike | None = None,
         validation_data: ValidationData = None,
+        groups: Any = None,
     ) -> Path[Self]:
         """Fit several families and compare them on the same held-out rows.
 
@@ -230,6 +237,8 @@ class PursuitEstimator(Estimator[FittedModel]):
             Weights of the samples in every expectation.
         validation_data : array-like of shape (n_held_out, n_features), or tuple, optional
             The rows to compare by, in place of a random part of X.
+        groups : array-like of shape (n_samples,) or str, optional
+            Labels of the samples: all samples of a label are held out together, as in `fit`.
 
         Returns
         -------
@@ -251,7 +260,7 @@ class PursuitEstimator(Estimator[FittedModel]):
         seed = self.random_state
         if not isinstance(seed, Integral):  # the fits must tell which rows were held out
             seed = int(check_random_state(seed).randint(2**31))
-        data = check_data(self, X, sample_weight, validation_data, self.memory_budget)
+        data = check_data(self, X, sample_weight, validation_data, self.memory_budget, groups)
         check_count(self, data)
         compared = families_of(self, families, degrees)
         plan = comparison_of(self, self._algorithm(data), compared, seed)

@@ -128,7 +128,7 @@ def comparison_of(
         for number, family in enumerate(families)
     ]
     hold_out = held_out(estimator.validation_fraction, random_state)
-    preparation = preparation_of(estimator, algorithm)
+    preparation = replace(preparation_of(estimator, algorithm), distinct=True)
     return Plan(algorithm, tuple(requests), preparation, hold_out, decides=True)
 
 

@@ -14,7 +14,7 @@ from gramian.fitting._blockwise import (
     lazily,
     source_of,
     weights_of,
-    without_weights,
+    without_columns,
 )
 from gramian.fitting._cautions import (
     Caution,

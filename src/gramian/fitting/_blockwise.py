@@ -122,16 +122,24 @@ def by_name(Z: Any, names: Sequence[str]) -> Any:
     return Z.select(list(names)) if hasattr(Z, "column_names") else Z[list(names)]
 
 
-def without_weights(X: Any, sample_weight: Any) -> Any:
-    """Return data without the column of weights, if `sample_weight` is the name of a column.
+def without_columns(X: Any, *given: Any) -> Any:
+    """Return data without the columns of weights and groups, if they are given by name.
 
     Files and blocks of rows are returned unchanged: their columns are taken by name.
+
+    Parameters
+    ----------
+    X : object
+        The data.
+    *given : object
+        The weights and groups that the user gave; those that are texts are names of columns.
     """
-    if not isinstance(sample_weight, str) or not hasattr(X, "columns"):
+    names = {each for each in given if isinstance(each, str)}
+    if not names or not hasattr(X, "columns"):
         return X
     if hasattr(X, "column_names"):  # an Arrow table
-        return X.drop_columns([sample_weight])
-    return X[[name for name in X.columns if name != sample_weight]]
+        return X.drop_columns(sorted(names.intersection(X.column_names)))
+    return X[[name for name in X.columns if name not in names]]
 
 
 def weights_of(X: Any, sample_weight: Any) -> Any:

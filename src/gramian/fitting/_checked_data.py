@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from gramian._support.types import Array
+from gramian._support.groups import check_number_of_groups, members
+from gramian._support.types import Array, IntArray
 from gramian.core.pursuit import HeldOut
 from gramian.core.rows import (
+    ArrayRows,
     Centring,
     CompletedSource,
     DistinctRows,
@@ -22,6 +24,7 @@ from gramian.core.rows import (
     RowBlock,
     Rows,
     Source,
+    SparseRows,
     SpreadError,
     all_rows,
     apply_centring,
@@ -231,6 +234,8 @@ class ArrayData(CheckedData):
 
     table: Any
     weights: Array | None
+    groups: IntArray | None = None
+    """The number of the group of each row, if groups of rows are left out together; else None."""
 
     @property
     def whole(self) -> Array:
@@ -244,7 +249,14 @@ class ArrayData(CheckedData):
 
         A row that is left out of a fit is then left out with all its copies.
         """
-        return observations(self._rows, self.weights)
+        found = observations(self._rows, self.weights, self.groups)
+        if found.groups is not None:
+            check_number_of_groups(
+                found.groups,
+                " Rows of weight zero and rows with missing values do not count, and groups with "
+                "copies of the same row are one group.",
+            )
+        return found
 
     @property
     def _rows(self) -> Any:
@@ -258,8 +270,12 @@ class ArrayData(CheckedData):
         return GapTally.of(self.table)
 
     def _made_by(self, make: Completion) -> ArrayData:
-        table, weights = make(self.table, self.weights)
-        return replace(self, table=table, weights=weights)
+        table, numbers = make(self.table, np.arange(len(self.table), dtype=np.float64))
+        assert numbers is not None
+        kept = numbers.astype(np.intp)
+        weights = None if self.weights is None else self.weights[kept]
+        groups = None if self.groups is None else self.groups[kept]
+        return replace(self, table=table, weights=weights, groups=groups)
 
     def _sample(self, share: float) -> Array:
         rows: Array = self.table
@@ -270,12 +286,13 @@ class ArrayData(CheckedData):
         held_out = None
         if hold_out is not None:
             fitted, held_out = split_rows(fitted, hold_out)
-        how: Callable[..., tuple[Rows, Centring]] = (
+        how: Callable[..., tuple[ArrayRows | SparseRows, Centring]] = (
             centre_sparse if issparse(self.table) else centre
         )
         rows, centring = how(
             fitted.table, fitted.weights, preparation.scaling, checksum=preparation.checksum
         )
+        rows.groups = None if fitted.groups is None else members(fitted.groups)
         weights = fitted.copies if fitted.weights is None else fitted.weights
         return Opened(rows, centring, held_out, int(fitted.copies.sum()), float(weights.sum()))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import issparse
@@ -33,16 +33,20 @@ class TooFewRowsError(ValueError):
         The number of all rows.
     n_left : int
         The number of rows to fit.
+    unit : {"sample", "group"}, default="sample"
+        "group" if the numbers are those of groups of rows, which are held out together.
     """
 
-    def __init__(self, share: float, n_rows: int, n_left: int) -> None:
-        super().__init__(share, n_rows, n_left)  # the arguments with which pickle makes it again
-        self.share, self.n_rows, self.n_left = share, n_rows, n_left
+    def __init__(
+        self, share: float, n_rows: int, n_left: int, unit: Literal["sample", "group"] = "sample"
+    ) -> None:
+        super().__init__(share, n_rows, n_left, unit)  # pickle makes it again with these arguments
+        self.share, self.n_rows, self.n_left, self.unit = share, n_rows, n_left, unit
 
     def __str__(self) -> str:
         return (
-            f"validation_fraction={self.share} of {self.n_rows} samples leaves {self.n_left} to "
-            "fit; give more samples, a smaller fraction, or validation_data."
+            f"validation_fraction={self.share} of {self.n_rows} {self.unit}s leaves {self.n_left} "
+            f"to fit; give more {self.unit}s, a smaller fraction, or validation_data."
         )
 
 
@@ -94,15 +98,22 @@ def split_rows(rows: DistinctRows, hold_out: HoldOut) -> tuple[DistinctRows, Wei
     """Divide rows at random into rows to fit and rows to hold out.
 
     The choice depends on the values of the rows, and not on their order, the order of columns or
-    units: tables that differ only in these have the same fit.
+    units: tables that differ only in these have the same fit. If rows have groups, the share of the
+    groups is held out, each with all its rows.
     """
-    n_rows = rows.table.shape[0]
+    groups = rows.groups
+    n_rows = rows.table.shape[0] if groups is None else int(groups.max()) + 1
     n = math.ceil(hold_out.share * n_rows)
     n = max(n, min(hold_out.at_least, int(LARGEST_SHARE * n_rows)))
-    if n_rows - n < 2:
-        raise TooFewRowsError(hold_out.share, n_rows, n_rows - n)
+    if n_rows - n < (2 if groups is None else 1):
+        unit: Literal["sample", "group"] = "sample" if groups is None else "group"
+        raise TooFewRowsError(hold_out.share, n_rows, n_rows - n, unit)
     out = np.zeros(n_rows, dtype=bool)
-    out[np.argsort(unit_free_numbers(rows.table, hold_out.seed))[:n]] = True
+    out[np.argsort(unit_free_numbers(rows.table, hold_out.seed, groups))[:n]] = True
+    if groups is not None:
+        out = out[groups]
+        if np.count_nonzero(~out) < 2:
+            raise TooFewRowsError(hold_out.share, len(out), int(np.count_nonzero(~out)))
     held_out = rows.take(out)
     return rows.take(~out), (held_out.table, held_out.weights)
 

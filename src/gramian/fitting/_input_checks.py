@@ -18,10 +18,16 @@ from gramian._support.given_data import as_given
 from gramian._support.scikit_learn import check_sample_weight
 from gramian._support.types import Array
 from gramian._support.words import plural, the_columns
-from gramian.core.rows import as_source, is_dask, read_into_memory
-from gramian.fitting._blockwise import source_of, weights_of, without_weights
+from gramian.core.rows import TableSource, as_source, is_dask, read_into_memory
+from gramian.fitting._blockwise import source_of, weights_of, without_columns
 from gramian.fitting._checked_data import ArrayData, CheckedData, DaskData, StreamData
 from gramian.fitting._gaps import OnlyComplete, has_gaps
+from gramian.fitting._groups import (
+    checked_groups,
+    named_labels,
+    refuse_groups_of_dask,
+    refuse_groups_of_stream,
+)
 from gramian.fitting._held_out_rows import Weighted
 from gramian.tables import DEFAULT_BUDGET
 
@@ -35,6 +41,7 @@ def check_data(
     sample_weight: Any,
     validation_data: ValidationData = None,
     memory_budget: int | None = None,
+    groups: Any = None,
 ) -> CheckedData:
     """Check the data that a user gives to a fit, and return them; the estimator stays unchanged.
 
@@ -50,6 +57,9 @@ def check_data(
         Rows to hold out, and their weights.
     memory_budget : int, optional
         The largest number of bytes for rows of files and Dask collections.
+    groups : array or str, optional
+        Labels of the rows, or the column that holds them: rows of equal label are left out
+        together.
     """
     X = as_given(X)
     names: Sequence[str] | None
@@ -57,22 +67,29 @@ def check_data(
     budget = DEFAULT_BUDGET if memory_budget is None else int(memory_budget)
     source = None
     if is_dask(X):
+        refuse_groups_of_dask(groups)
         names = _names_of_dask(X, sample_weight)
         n_columns = X.shape[1] if names is None else len(names)
         _note_columns(columns, names, n_columns)
         validation = _check_validation_data(columns, validation_data)
         names = None if names is None else tuple(names)
         return DaskData(names, n_columns, validation, X, sample_weight, budget)
-    source = as_source(X, sample_weight)
+    source = as_source(X, sample_weight, groups if isinstance(groups, str) else None)
     if source is not None:
         if not source.fits(budget):
+            refuse_groups_of_stream(groups, source)
             _note_columns(columns, source.names, source.n_columns)
             validation = _check_validation_data(columns, validation_data)
             names = None if source.names is None else tuple(source.names)
             return StreamData(names, source.n_columns, validation, source, budget)
         X, sample_weight = read_into_memory(source)
-    elif isinstance(sample_weight, str):
-        sample_weight, X = weights_of(X, sample_weight), without_weights(X, sample_weight)
+        if isinstance(groups, str) and isinstance(source, TableSource):
+            groups = source.labels()
+    else:
+        labels, others = named_labels(X, groups), without_columns(X, sample_weight, groups)
+        if isinstance(sample_weight, str):
+            sample_weight = weights_of(X, sample_weight)
+        X, groups = others, labels
     table = _checked(columns, X, ensure_min_samples=2)
     names = getattr(columns, "feature_names_in_", None)
     if source is not None:
@@ -81,7 +98,8 @@ def check_data(
     weights = None if sample_weight is None else check_weights(sample_weight, table)
     validation = _check_validation_data(columns, validation_data)
     names = None if names is None else tuple(names)
-    return ArrayData(names, table.shape[1], validation, table, weights)
+    numbers = checked_groups(groups, table.shape[0])
+    return ArrayData(names, table.shape[1], validation, table, weights, numbers)
 
 
 def _checked(columns: BaseEstimator, X: Any, **options: Any) -> Any:

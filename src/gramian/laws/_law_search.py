@@ -8,7 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws._search_progress import OutOfTimeError, StageReport
 from gramian.laws.candidates import (
@@ -64,6 +64,8 @@ class LawSearch:
         Laws of these columns that were already found in an earlier search with more rows.
     settled : list of set of int, optional
         Sets of columns that were already searched; laws within one of these sets are ignored.
+    groups : array of shape (n_rows,), optional
+        The number of the group of each row; the held-out rows are whole groups.
     """
 
     def __init__(
@@ -77,13 +79,19 @@ class LawSearch:
         seed: int = 0,
         known: Sequence[Law] = (),
         settled: Sequence[set[int]] = (),
+        groups: IntArray | None = None,
     ) -> None:
         scale = np.array([each.scale for each in traits])
-        train, test = divided_rows(len(x), seed)
-        self.train = Values(np.asfortranarray(x[train]), scale, traits)
-        judges = Values(np.asfortranarray(x[test]), scale, traits) if len(test) else None
+        train, test = divided_rows(len(x), seed, groups)
+
+        def taken(rows: IntArray) -> Values:
+            some = None if groups is None else groups[rows]
+            return Values(np.asfortranarray(x[rows]), scale, traits, some)
+
+        self.train = taken(train)
+        judges = taken(test) if len(test) else None
         # A threshold lies between the values of two rows, and both rows are needed to find it.
-        every = Values(x, scale, traits)
+        every = Values(x, scale, traits, groups)
         self.control = Control(self.train, judges, seed, every)
         self.found: list[Verdict] = []
         few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
@@ -226,7 +234,7 @@ class LawSearch:
         return verdict if control is self.control else self.control.seen_in_all(verdict)
 
     def _shortest(self, generators: Sequence[Generator]) -> None:
-        """Write the accepted laws in the shortest way: replace laws by shorter laws that imply them.
+        """Replace the accepted laws by the shortest laws that imply them.
 
         Laws are independent if their gradients are, so that the shortest laws are found one after
         the other, as a spanning tree is.
@@ -278,4 +286,3 @@ class LawSearch:
         Columns that are computed from each other also go together in other ways.
         """
         return {*law.columns} <= self._context.tied_to(law.columns[0])
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian._support.words import the_columns
 from gramian.laws._cover import Implication, follows
 from gramian.laws._relation_collection import solutions
@@ -23,6 +23,9 @@ from gramian.laws.candidates import (
 )
 from gramian.laws.columns import CodedTable, cells_of
 from gramian.laws.forms import LevelLaw, Relation
+
+GroupedBlock = tuple[Array, IntArray | None]
+"""Some rows of a table, and the number of the group of each row; None without groups."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +48,11 @@ class LevelFindings:
 def find_level_laws(
     table: CodedTable,
     rows: Array,
-    blocks: Iterable[Array],
+    blocks: Iterable[GroupedBlock],
     laws: Sequence[Relation],
     tolerance: float,
     check_time: Callable[[], None],
+    groups: IntArray | None = None,
 ) -> LevelFindings:
     """Find the columns that levels (distinct values) of other columns determine.
 
@@ -58,16 +62,18 @@ def find_level_laws(
         The table.
     rows : array of shape (n_rows, n_columns)
         The rows in which laws are searched.
-    blocks : iterable of arrays
-        All rows of the table, on which the found laws are tested.
+    blocks : iterable of pairs
+        All rows of the table, on which the found laws are tested, and their groups.
     laws : sequence of Relation
         Laws among numbers that were found before; their consequences are not returned.
     tolerance : float
         The largest share of rows that may break a law.
     check_time : callable
         Function that raises OutOfTimeError after the time limit.
+    groups : array of shape (n_rows,), optional
+        The number of the group of each row of `rows`, if the user gave groups.
     """
-    cells = cells_of(rows, table.names, set(table.labels), table.clocks)
+    cells = cells_of(rows, table.names, set(table.labels), table.clocks, groups)
     notes = []
     if cells.ids:
         names = the_columns([table.names[i] for i in cells.ids])
@@ -94,8 +100,8 @@ def find_level_laws(
     slopes = fewest_slopes(
         slopes, [*exact, *(one for each in lookups for one in each.dependencies)]
     )
-    groups = (slopes, lookups, dates, largest)
-    by_slopes, by_lookups, by_dates, by_extremes = _confirmed(context, groups, blocks)
+    candidates = (slopes, lookups, dates, largest)
+    by_slopes, by_lookups, by_dates, by_extremes = _confirmed(context, candidates, blocks)
     # A lookup among the columns of an exact law says nothing new: if y = flag · x, then the levels
     # of y determine the flag.
     believed: list[Relation | LevelLaw] = [*laws, *by_slopes]
@@ -105,26 +111,28 @@ def find_level_laws(
 
 
 def _confirmed(
-    context: LevelContext, groups: Sequence[Sequence[LevelCandidate]], blocks: Iterable[Array]
+    context: LevelContext,
+    kinds: Sequence[Sequence[LevelCandidate]],
+    blocks: Iterable[GroupedBlock],
 ) -> list[list[LevelLaw]]:
-    """Test groups of candidates on all rows; return for each group the laws that pass the test.
+    """Test candidates on all rows; return for each kind of candidates the laws that pass the test.
 
     Parameters
     ----------
     context : LevelContext
         The table, and the tolerance.
-    groups : sequence of sequences
+    kinds : sequence of sequences
         The candidates.
-    blocks : iterable of arrays
-        All rows of the table.
+    blocks : iterable of pairs
+        All rows of the table, and their groups.
     """
-    tallies = [[each.tally(context) for each in group] for group in groups]
-    for block in blocks:
-        for group in tallies:
-            for tally in group:
-                tally.add(block)
-    laws = [[tally.law() for tally in group] for group in tallies]
-    return [[law for law in group if law is not None] for group in laws]
+    tallies = [[each.tally(context) for each in kind] for kind in kinds]
+    for block, groups in blocks:
+        for kind in tallies:
+            for tally in kind:
+                tally.add(block, groups)
+    laws = [[tally.law() for tally in kind] for kind in tallies]
+    return [[law for law in kind if law is not None] for kind in laws]
 
 
 def _ties(laws: Sequence[Relation], names: Sequence[str]) -> list[Implication]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.blas import threads_for
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian.laws._law_search import LawSearch
 from gramian.laws.candidates import Stage
 from gramian.laws.columns import View, traits_of, without_copies
@@ -56,11 +56,14 @@ class RelationMaker:
         The names of the columns.
     rows : array of shape (n_rows, n_columns)
         The rows of the table; NaN is a missing value.
+    groups : array of shape (n_rows,), optional
+        The number of the group of each row, if the user gave groups.
     """
 
-    def __init__(self, names: tuple[str, ...], rows: Array) -> None:
+    def __init__(self, names: tuple[str, ...], rows: Array, groups: IntArray | None = None) -> None:
         self.names = names
         self.rows = rows
+        self._groups = groups
         present = [column[~np.isnan(column)] for column in rows.T]
         with np.errstate(all="ignore"):
             self._traits = [traits_of(each if len(each) else np.zeros(1)) for each in present]
@@ -102,7 +105,8 @@ class RelationMaker:
         **options : object
             Further parameters of `LawSearch`.
         """
-        x = without_copies(self.rows[view.rows][:, list(view.columns)])
+        groups = None if self._groups is None else self._groups[view.rows]
+        x, groups = without_copies(self.rows[view.rows][:, list(view.columns)], groups)
         places = {column: place for place, column in enumerate(view.columns)}
         known = [
             _renumbered(law, places) for law in self._laws if set(law.columns) <= places.keys()
@@ -113,7 +117,7 @@ class RelationMaker:
                 replace(traits_of(column), scale=float(self.scale[i]))
                 for i, column in zip(view.columns, x.T, strict=True)
             ]
-            search = LawSearch(x, traits, known=known, **options)
+            search = LawSearch(x, traits, known=known, groups=groups, **options)
             complete = search.run(stages)
             self.n_unsearched = max(self.n_unsearched, search.n_unsearched)
             found = [self._relation(verdict, search, view) for verdict in search.found]

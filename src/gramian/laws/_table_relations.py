@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from gramian._support.blas import threads_for
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian.laws._confirmation import confirmed
-from gramian.laws._level_search import LevelFindings, find_level_laws
+from gramian.laws._level_search import GroupedBlock, LevelFindings, find_level_laws
 from gramian.laws._relation_collection import Relations
 from gramian.laws._relation_maker import RelationMaker, in_order
 from gramian.laws._search_progress import progress_for, time_check
@@ -22,8 +22,10 @@ from gramian.laws.columns import (
     CodedTable,
     Sample,
     View,
+    groups_of_table,
     open_coded_table,
     sample_of,
+    sampled_once,
     views,
     without_copies,
 )
@@ -49,6 +51,7 @@ def relations(
     time_limit: float | None = None,
     random_state: int = 0,
     verbose: int = 0,
+    groups: Any = None,
 ) -> Relations:
     """Find the laws among the columns of a table.
 
@@ -81,6 +84,10 @@ def relations(
         The seed of the random choice of sampled and held-out rows.
     verbose : int, default=0
         1 prints the progress and the remaining time to standard error; 0 prints nothing.
+    groups : array-like of shape (n_rows,) or str, optional
+        Labels of the rows, or the name of the column that holds them, such as patients. Rows of a
+        label are held out together, and are one observation of a law. A column that is named here
+        is still searched for laws; leave it out of X, and give its values, if it shall not be.
 
     Returns
     -------
@@ -102,11 +109,12 @@ def relations(
     check_time = time_check(None if time_limit is None else float(time_limit))
     opened = open_coded_table(X, feature_names)
     table = opened.ordered()
-    sample = sample_of(table, random_state)
+    sampled = sampled_once(table, random_state, groups=groups_of_table(table, groups))
+    table, sample = sampled.table, sampled.sample
     numbers = table.numbers
     names, rows = tuple(table.names[i] for i in numbers), sample.rows[:, numbers]
     parts, notes = _parts(sample, table)
-    maker = RelationMaker(names, rows)
+    maker = RelationMaker(names, rows, sample.groups)
     found = [maker.constant(i) for i in maker.constants]
     notes += [
         f"{names[i]} was left out: its values are so large that their differences are near "
@@ -140,7 +148,9 @@ def relations(
     found.sort(key=_rank)
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]
-    by_level = _level_laws(table, sample, others, float(tolerance), check_time, random_state)
+    by_level = _level_laws(
+        table, sample, others, float(tolerance), check_time, random_state, sampled.groups
+    )
     given = {each.form.column for each in by_level.lookups}
     found = [each for each in found if each not in dated or not given & {*each.columns}]
     found = [each for each in found if not any(law.says(each) for law in by_level.laws)]
@@ -151,7 +161,7 @@ def relations(
     return Relations(
         tuple(sorted([*found, *by_level.laws], key=lambda each: not each.exact)),
         opened.names,
-        sample.n_rows,
+        sampled.n_rows,
         complete and by_level.complete,
         (*notes, *by_level.notes),
         dict(zip(names, some, strict=True)),
@@ -183,7 +193,7 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
     return Relations(tuple(found), table.names, sample.n_rows)
 
 
-def level_laws_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
+def level_laws_of(X: Any, groups: Any = None) -> tuple[Relations, dict[str, Clock]]:
     """Return the exact laws of levels in a table, and the clocks of its date columns.
 
     In a law of levels, distinct values of some columns determine another column. A clock converts
@@ -193,13 +203,19 @@ def level_laws_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
     ----------
     X : object
         The table, of any kind that `relations` accepts.
+    groups : array-like of shape (n_rows,), optional
+        The parameter of `relations`.
     """
     given = open_coded_table(X, None)
     table = given.ordered()
-    sample = sample_of(table, 0, LOOKUP_ROWS)
-    by_level = _level_laws(table, sample, [], 0.0, time_check(None), 0)
+    sampled = sampled_once(table, 0, LOOKUP_ROWS, groups_of_table(table, groups))
+    by_level = _level_laws(
+        sampled.table, sampled.sample, [], 0.0, time_check(None), 0, sampled.groups
+    )
     clocks = {given.names[i]: clock for i, clock in given.clocks.items()}
-    found = Relations(tuple(by_level.laws), given.names, sample.n_rows, notes=tuple(by_level.notes))
+    found = Relations(
+        tuple(by_level.laws), given.names, sampled.n_rows, notes=tuple(by_level.notes)
+    )
     return found, clocks
 
 
@@ -216,6 +232,7 @@ def _level_laws(
     tolerance: float,
     check_time: Callable[[], None],
     seed: int,
+    groups: IntArray | None,
 ) -> LevelFindings:
     """Find the laws of levels, in a larger sample of rows if the table has text columns.
 
@@ -233,14 +250,26 @@ def _level_laws(
         The parameters of `find_level_laws`.
     seed : int
         The seed of the random choice of rows.
+    groups : array of shape (n_rows,), or None
+        The number of the group of each row of the table, if the user gave groups.
     """
-    rows, enough = sample.rows, sample.is_all or len(sample.rows) >= LOOKUP_ROWS
+    enough = sample.is_all or len(sample.rows) >= LOOKUP_ROWS
     if table.labels and not enough:
-        rows = sample_of(table, seed, LOOKUP_ROWS).rows
-    blocks = [rows] if len(rows) == sample.n_rows else table.blocks()
-    rows = without_copies(rows)
+        sample = sample_of(table, seed, LOOKUP_ROWS, groups)
+    blocks: Iterable[GroupedBlock]
+    blocks = [(sample.rows, sample.groups)] if sample.is_all else _in_blocks(table, groups)
+    rows, some = without_copies(sample.rows, sample.groups)
     with threads_for(0):  # many small factorizations
-        return find_level_laws(table, rows, blocks, found, tolerance, check_time)
+        return find_level_laws(table, rows, blocks, found, tolerance, check_time, some)
+
+
+def _in_blocks(table: CodedTable, groups: IntArray | None) -> Iterator[GroupedBlock]:
+    """Read a table block by block; yield each block with the groups of its rows."""
+    before = 0
+    for block in table.blocks():
+        after = before + len(block)
+        yield block, None if groups is None else groups[before:after]
+        before = after
 
 
 def _rank(relation: Relation) -> tuple[bool, int, int, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Any, Literal
 
 from gramian._support.words import the_columns
 from gramian.tabular._messages import OptionError
@@ -35,6 +35,8 @@ class ColumnOptions:
     """Treatment of missing values; None if the estimator handles them."""
     standardize: bool = True
     """True to scale columns to variance 1 before the fit."""
+    groups: Any = None
+    """The column with the labels of rows that are left out together, or these labels."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ def in_table(found: Collection[str], names: Sequence[str]) -> list[str]:
 def choose(names: Sequence[str], options: ColumnOptions) -> tuple[tuple[str, ...], Passing]:
     """Return the columns that the fit uses, and the columns that are only copied to the result.
 
+    The column of groups is copied as an `id` column is, unless it is a target or excluded.
+
     Parameters
     ----------
     names : sequence of str
@@ -111,6 +115,9 @@ def choose(names: Sequence[str], options: ColumnOptions) -> tuple[tuple[str, ...
     if both:
         raise OptionError("{names} cannot be both {target} and {id}", names=the_columns(both))
     left_out = {*targets, *ids, *find(options.exclude, names, "exclude")}
+    if isinstance(options.groups, str) and options.groups not in left_out:
+        ids = in_table([*ids, options.groups], names)
+        left_out.add(options.groups)
     wanted = {*names}
     if options.columns is not None:
         wanted = {*find(options.columns, names, "columns")}

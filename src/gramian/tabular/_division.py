@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
+from gramian._support.types import IntArray
 from gramian.laws import ColumnLaw, level_laws_of
 from gramian.models import Beside
 from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow, type_texts
@@ -66,6 +67,7 @@ def divide(
     keep: Sequence[str],
     prefer: Sequence[str],
     fixed: Collection[str] = (),
+    groups: IntArray | None = None,
 ) -> Division:
     """Divide the columns that the user chose into columns of the fit and other columns.
 
@@ -87,6 +89,8 @@ def divide(
         Columns that must be kept, and columns to keep rather than others if there is a choice.
     fixed : collection of str
         Columns that are kept as they are, as text is, because no number tells their cells apart.
+    groups : array of shape (n_rows,), optional
+        The number of the group of each row, if the user gave groups.
     """
     kinds, is_timestamp = table.columns, pyarrow().types.is_timestamp
     is_integer = pyarrow().types.is_integer
@@ -105,7 +109,7 @@ def divide(
     if not text and not dates:
         return Division(tuple(order), set_aside=set_aside)
     chosen = SomeColumns(table, order or list(features))
-    found, clocks = level_laws_of(chosen)
+    found, clocks = level_laws_of(chosen, groups)
     if not beside:
         return Division(tuple(order), clocks=clocks, set_aside=set_aside)
     # A lookup would not give the word NA back, which may be a country and not a gap, would not

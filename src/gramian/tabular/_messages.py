@@ -20,6 +20,7 @@ OPTIONS = (
         "exclude",
         "family",
         "given",
+        "groups",
         "header",
         "id",
         "keep",

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian._support.words import counted, plural, the_columns
 from gramian.core.rows import SpreadError
 from gramian.exceptions import (
@@ -37,30 +38,14 @@ from gramian.tabular._learning import learned
 from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
 from gramian.tabular._method import SELECTORS, Method
 from gramian.tabular._returned_cells import columns_with_other_gaps, uneven_columns
+from gramian.tabular._row_groups import column_of_groups, row_groups
 from gramian.tabular._table_cautions import cautions_of_fit, cautions_of_table
 from gramian.tabular._table_changes import TableChanges
 from gramian.tabular._table_model import TableModel, with_names
+from gramian.tabular._wishes import Wishes
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-@dataclass(frozen=True)
-class _Wishes:
-    """Columns that a fit shall keep."""
-
-    keep: tuple[str, ...] = ()
-    """Columns that must be kept."""
-    prefer: tuple[str, ...] = ()
-    """Columns to keep rather than others if there is a choice, most wanted first."""
-    fixed: tuple[str, ...] = ()
-    """Columns that are kept as they are, without a fit, as text is."""
-
-    def and_(self, more: _Wishes) -> _Wishes:
-        """Return these wishes together with more wishes."""
-        return _Wishes(
-            (*self.keep, *more.keep), (*self.prefer, *more.prefer), (*self.fixed, *more.fixed)
-        )
 
 
 @dataclass(frozen=True)
@@ -79,9 +64,16 @@ class TableFit:
     options: ColumnOptions
     directions: DirectionWeights | None = None
     """Weights of the first directions, if the user passed them."""
+    groups: IntArray | None = None
+    """The number of the group of each row, after `run` has read the groups."""
 
     def run(self) -> FittedTable:
         """Fit the estimator to the table, and return the model with facts about the fit."""
+        groups = row_groups(self.table, self.options.groups)
+        return replace(self, groups=groups)._run()
+
+    def _run(self) -> FittedTable:
+        """Fit the estimator; the groups of the rows were read before."""
         wishes = self._wishes()
         divided = self._divided(wishes)
         with warnings.catch_warnings():
@@ -95,7 +87,7 @@ class TableFit:
                     divided = without_empty(divided, [divided.features[i] for i in error.columns])
                     continue
                 more = fit._lost(steps)
-                if more == _Wishes():
+                if more == Wishes():
                     break
                 wishes = wishes.and_(more)
                 divided = self._divided(wishes)
@@ -114,7 +106,7 @@ class TableFit:
         return FittedTable(fit, model, cautions, changes, divided.alternatives)
 
     def _fit(
-        self, divided: Division, wishes: _Wishes
+        self, divided: Division, wishes: Wishes
     ) -> tuple[TableFit, Preprocessing, TableChanges]:
         """Fit the estimator to `divided.features`; raise EmptyColumnError if a column is empty."""
         fit = replace(self, features=divided.features)
@@ -137,9 +129,9 @@ class TableFit:
         except TooFewRowsError as error:
             raise UnusableTableError(
                 "{table} has {rows}, and holding out a share of {share:g} leaves {n_left} to fit: "
-                "give more rows, or a smaller {validation}",
+                "give more, or a smaller {validation}",
                 table=self.table.name,
-                rows=counted(error.n_rows, "row"),
+                rows=counted(error.n_rows, "group" if error.unit == "group" else "row"),
                 share=error.share,
                 n_left=error.n_left,
             ) from error
@@ -149,13 +141,13 @@ class TableFit:
         """True if the fit can be told which columns to keep."""
         return bool(self.algorithm == "gfa" and self.estimator.backward)
 
-    def _wishes(self) -> _Wishes:
+    def _wishes(self) -> Wishes:
         """Return the columns that the user wants to keep, as the estimator has them."""
         if not self._numbers_stay:
-            return _Wishes()
-        return _Wishes(tuple(self.estimator.keep or ()), tuple(self.estimator.priority or ()))
+            return Wishes()
+        return Wishes(tuple(self.estimator.keep or ()), tuple(self.estimator.priority or ()))
 
-    def _divided(self, wishes: _Wishes) -> Division:
+    def _divided(self, wishes: Wishes) -> Division:
         """Divide the columns into those of the fit and others."""
         divided = divide(
             self.table,
@@ -166,6 +158,7 @@ class TableFit:
             keep=wishes.keep,
             prefer=wishes.prefer,
             fixed=wishes.fixed,
+            groups=self.groups,
         )
         if not divided.features:
             raise UnusableTableError(
@@ -176,21 +169,21 @@ class TableFit:
         check_count(self.estimator, len(divided.features))
         return divided
 
-    def _lost(self, steps: Preprocessing) -> _Wishes:
+    def _lost(self, steps: Preprocessing) -> Wishes:
         """Return the dropped columns of which a cell would not come back, to be kept instead.
 
         They are columns whose numbers are all equal, but not their cells, and, if the fit drops
         redundant columns only, columns that would come back with other missing cells.
         """
         if self.algorithm not in SELECTORS:
-            return _Wishes()
+            return Wishes()
         fixed = uneven_columns(self.table, self._constant, fills=self.options.impute is not None)
         keep: list[str] = []
         lossless = self._numbers_stay and self.estimator.n_features_to_select is None
         if lossless and self.options.impute is None:
             blocks = (steps.apply(rows) for rows in self.pieces())
             keep = columns_with_other_gaps(self.estimator, blocks, self.features)
-        return _Wishes(keep=tuple(keep), fixed=tuple(fixed))
+        return Wishes(keep=tuple(keep), fixed=tuple(fixed))
 
     @property
     def _constant(self) -> list[str]:
@@ -278,14 +271,15 @@ class TableFit:
             raise EmptyColumnError(empty, self.features)
         n_rows = rows.num_rows
         self._check_enough(n_rows)
-        steps, x = self._made_numbers(rows, divided)
+        steps, x, keeps = self._made_numbers(rows, divided)
+        groups = {} if self.groups is None else {"groups": self.groups[keeps]}
         n_filled = sum(counts.values()) if steps.missing == "fill" else 0
         self._check_enough(len(x), " without missing values" if len(x) < n_rows else "")
         table = with_names(x, self.features)
         n_used = len(x)
         del rows, x  # release their memory before the fit
         try:
-            self.estimator.fit(table)
+            self.estimator.fit(table, **groups)
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels, table) from error
         return steps, self._changes(divided, n_rows, n_used, n_filled)
@@ -300,10 +294,12 @@ class TableFit:
                 complete=complete,
             )
 
-    def _made_numbers(self, rows: pa.Table, divided: Division) -> tuple[Preprocessing, Array]:
-        """Learn how rows are turned into numbers; return this preprocessing, and the numbers."""
+    def _made_numbers(
+        self, rows: pa.Table, divided: Division
+    ) -> tuple[Preprocessing, Array, NDArray[np.bool_]]:
+        """Return the preprocessing of rows, their numbers, and a mask of the rows that stay."""
         steps = replace(self._learned(lambda: [rows]), clocks=divided.clocks)
-        return steps, steps.apply(rows)
+        return steps, *steps.apply_and_keep(rows)
 
     def _too_many_levels(self, most: int, table: pa.Table | None = None) -> UnusableTableError:
         """Return an error that names the columns with more than `most` distinct values."""
@@ -363,6 +359,7 @@ def prepare(
     directions : Table, optional
         Weights of the first directions, one row for each direction.
     """
+    options = replace(options, groups=column_of_groups(options.groups, list(table.columns)))
     features, passing = choose(list(table.columns), options)
     if method.keep:
         estimator.set_params(keep=find(method.keep, features, "keep"))

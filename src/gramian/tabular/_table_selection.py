@@ -190,6 +190,7 @@ def select(
     target: Names = None,
     columns: Names = None,
     exclude: Names = None,
+    groups: Any = None,
     encode: bool = False,
     impute: Impute | None = None,
     standardize: bool = True,
@@ -241,6 +242,10 @@ def select(
         result, and `target` columns to the end.
     columns, exclude : str or iterable of str, optional
         Columns to use (by default all), and columns to leave out.
+    groups : str or array-like of shape (n_rows,), optional
+        Column with labels such as patients, or the labels themselves. Rows with the same label are
+        left out together wherever left-out rows decide, and are one observation of a law. The fit
+        does not use the column; `transform` copies it as it copies `id` columns.
     encode : bool, default=False
         True to turn text columns into the numbers of their categories.
     impute : {"median", "mean", "drop-rows"}, optional
@@ -336,7 +341,7 @@ def select(
         given=given,
         seed=random_state,
     )
-    options = ColumnOptions(target, id, columns, exclude, encode, impute, standardize)
+    options = ColumnOptions(target, id, columns, exclude, encode, impute, standardize, groups)
     wanted = algorithm or method.algorithm
     if wanted not in SELECTORS:
         raise OptionError(

@@ -9,6 +9,11 @@ from gramian.core.elimination._exchange import KeptSetSearch, Minimal
 from gramian.core.elimination._layout import Layout, lay_out
 from gramian.core.elimination._layout_sums import FunctionSums, collect
 from gramian.core.elimination._left_out_evidence import EXACT_SHARE
+from gramian.core.elimination._left_out_groups import (
+    leave_groups_out,
+    squares_of_few,
+    squares_without,
+)
 from gramian.core.elimination._remaining import LARGE, Remaining
 from gramian.core.elimination._selection import (
     CHEAP,
@@ -20,4 +25,4 @@ from gramian.core.elimination._selection import (
     forward_order,
     select,
 )
-from gramian.core.elimination._verification import fit_columns, leave_groups_out, leave_one_out
+from gramian.core.elimination._verification import fit_columns, leave_one_out

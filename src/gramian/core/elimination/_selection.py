@@ -16,14 +16,10 @@ from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal
 from gramian.core.elimination._layout import Layout, lay_out
 from gramian.core.elimination._layout_sums import FunctionSums, collect
 from gramian.core.elimination._left_out_evidence import EXACT_SHARE
+from gramian.core.elimination._left_out_groups import leave_groups_out
 from gramian.core.elimination._remaining import LARGE
-from gramian.core.elimination._verification import (
-    ColumnFit,
-    fit_columns,
-    leave_groups_out,
-    leave_one_out,
-)
-from gramian.core.rows import ArrayRows, RecordedRows, Rows
+from gramian.core.elimination._verification import ColumnFit, fit_columns, leave_one_out
+from gramian.core.rows import ArrayRows, MemoryRows, RecordedRows, Rows
 from gramian.families import Family
 
 PENALTIES = (0.0, 1e-4, 1e-2, np.inf)
@@ -233,8 +229,8 @@ def select(
 class Check:
     """Check with left-out rows that functions of kept columns explain dropped columns.
 
-    Each row is left out of the fit that explains it. If rows in memory depend on each other, they
-    are also left out together.
+    Each row is left out of the fit that explains it, with the other rows of its group if the user
+    gave groups. If rows in memory depend on each other, they are also left out together.
     """
 
     rows: Rows
@@ -265,8 +261,11 @@ class Check:
             [columns[j] for j in kept if j >= n_full],
         )
         fit = fit_columns(self.rows, functions, [columns[j] for j in dropped], alpha)
-        left = leave_one_out(self.rows, fit)
         rows = self.rows.rows if isinstance(self.rows, RecordedRows) else self.rows
+        if isinstance(rows, MemoryRows) and rows.groups is not None:
+            left = leave_groups_out(rows, fit, rows.groups, small=True)
+        else:
+            left = leave_one_out(self.rows, fit)
         if isinstance(rows, ArrayRows):
             used = [columns[j] for j in kept]
             for i in np.flatnonzero(left <= self.threshold).tolist():

@@ -14,7 +14,7 @@ from gramian._support.types import Array, IntArray
 from gramian.core._tolerances import EPSILON, RIDGE
 from gramian.core.elimination._layout import Layout
 from gramian.core.elimination._layout_sums import CONSTANT_FUNCTION, moments
-from gramian.core.rows import ArrayRows, BlockWork, RowBlock, Rows
+from gramian.core.rows import BlockWork, RowBlock, Rows
 from gramian.core.sums import pieces
 
 
@@ -134,40 +134,3 @@ class LeaveOneOut(BlockWork):
             with np.errstate(divide="ignore"):
                 residual /= np.maximum(1 - self.n_copies * leverage, 0.0)[:, np.newaxis]
             sums[0] += np.einsum("ij,ij->j", residual, residual)
-
-
-def leave_groups_out(rows: ArrayRows, fit: ColumnFit, groups: Sequence[IntArray]) -> Array:
-    """Return the residual share of each fitted column if each group of rows is left out.
-
-    With the orthonormal functions U of the rows of a group, one row of U for each function, the
-    residuals r of the fit to all rows become (I - UᵀU)⁻¹r in the fit without the group. This is r +
-    Uᵀ(I - UUᵀ)⁻¹Ur: sums over the rows of the group give its sum of squares.
-
-    Parameters
-    ----------
-    rows : ArrayRows
-        The table of the fit.
-    fit : ColumnFit
-        The fit to all rows.
-    groups : sequence of arrays of int
-        The numbers of the rows of each group; each row is in one group.
-    """
-    whole = rows.whole
-    found = np.zeros(len(fit.targets))
-    n = len(fit.use) + 1
-    for group in groups:
-        inner, right, squares = np.zeros((n, n)), np.zeros((n, len(found))), np.zeros(len(found))
-        block = RowBlock(whole.x[group], whole.root[group])
-        for root, orthonormal, residual in fit.evaluate(block):
-            functions = np.vstack([root, orthonormal])
-            inner += functions @ functions.T
-            right += functions @ residual
-            squares += np.einsum("ij,ij->j", residual, residual)
-        values, vectors = np.linalg.eigh(inner)
-        spread = np.maximum(1 - values, 0.0)[:, np.newaxis]
-        along = (vectors.T @ right) ** 2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # 2/s + v/s² with s = 1 - v, for each direction of the functions in this group
-            extra = np.where(along > 0, along * (2 / spread + values[:, np.newaxis] / spread**2), 0)
-        found += squares + extra.sum(axis=0)
-    return found

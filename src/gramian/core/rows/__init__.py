@@ -11,9 +11,11 @@ from gramian.core.rows._dask import map_partitions, open_dask, partitions
 from gramian.core.rows._drawing import draw
 from gramian.core.rows._equal_rows import (
     DistinctRows,
+    Hashes,
     all_rows,
     distinct_rows,
     first_of_equal,
+    row_hashes,
     unit_free_numbers,
 )
 from gramian.core.rows._first_pass import Split
@@ -28,9 +30,16 @@ from gramian.core.rows._protocol import (
     Work,
 )
 from gramian.core.rows._residuals import Residuals, or_infinity
-from gramian.core.rows._sources import CompletedSource, as_source, is_dask, read_into_memory
+from gramian.core.rows._sources import (
+    CompletedSource,
+    TableSource,
+    as_source,
+    is_dask,
+    read_into_memory,
+)
 from gramian.core.rows._sparse import (
     MATRIX_COLUMNS,
+    SparseRows,
     apply_centring,
     canonical,
     centre_sparse,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.blas import second_moments, times
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian.core.rows._checksum import checksum_of
 from gramian.core.rows._covariance import MatrixCovariance
 from gramian.core.rows._equal_rows import effective_count
@@ -91,11 +92,14 @@ class ArrayRows(MemoryRows):
         Centred and scaled rows, each multiplied by the square root of its weight.
     root : array of shape (n_rows,)
         The square roots of the row weights; the weights add up to one.
+    groups : sequence of arrays of int, optional
+        The indices of the rows of each group, if groups of rows are left out together.
     """
 
-    def __init__(self, x: Array, root: Array) -> None:
+    def __init__(self, x: Array, root: Array, groups: Sequence[IntArray] | None = None) -> None:
         self.x = x
         self.root = root
+        self.groups = groups
         self.n_columns = x.shape[1]
         self.effective_n_rows = effective_count(root**2)
         self.cache_bytes = CACHE_BYTES
@@ -114,7 +118,7 @@ class ArrayRows(MemoryRows):
         """
         x = times(self.x, basis.T)
         deviations = standardize(x)
-        return ArrayRows(x, self.root), deviations
+        return ArrayRows(x, self.root, self.groups), deviations
 
     def covariance(self) -> Array:
         """Return E[XXᵀ] of the scaled columns; only its lower triangle is valid."""

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import coo_array, issparse
+from scipy.sparse.csgraph import connected_components
 
+from gramian._support.groups import in_order
 from gramian._support.types import Array, IntArray
 
 Hashes = NDArray[np.uint64]
@@ -36,11 +38,14 @@ class DistinctRows(NamedTuple):
     """Sum of the weights of all equal rows; None if all rows are different and have no weights."""
     copies: IntArray
     """How many rows of the table are equal to each row."""
+    groups: IntArray | None = None
+    """The number of the group of each row, if groups of rows are left out together; else None."""
 
     def take(self, which: IntArray | NDArray[np.bool_]) -> DistinctRows:
         """Return some of the different rows; `which` is an index array or a mask."""
         weights = None if self.weights is None else self.weights[which]
-        return DistinctRows(self.table[which], weights, self.copies[which])
+        groups = None if self.groups is None else self.groups[which]
+        return DistinctRows(self.table[which], weights, self.copies[which], groups)
 
     def written_out(self) -> tuple[Any, Array | None]:
         """Return all rows, each as often as it occurs, and their weights."""
@@ -53,14 +58,20 @@ class DistinctRows(NamedTuple):
         )
 
 
-def all_rows(table: Any, weights: Array | None) -> DistinctRows:
-    """Return all rows of positive weight; equal rows are not merged."""
+def all_rows(table: Any, weights: Array | None, groups: IntArray | None = None) -> DistinctRows:
+    """Return all rows of positive weight; equal rows are not merged.
+
+    If no two rows are in the same group, the groups say nothing, and the result has no groups.
+    """
     if weights is not None and not weights.all():
+        groups = None if groups is None else groups[weights > 0]
         table, weights = table[weights > 0], weights[weights > 0]
+    if groups is not None and len(np.unique(groups)) == len(groups):
+        groups = None
     if weights is not None:
         # Sums of large weights would overflow. Division by a power of two is exact.
         weights = np.ldexp(weights, -np.frexp(weights.max())[1])
-    return DistinctRows(table, weights, np.ones(table.shape[0], dtype=np.intp))
+    return DistinctRows(table, weights, np.ones(table.shape[0], dtype=np.intp), groups)
 
 
 def distinct_rows(table: Any, weights: Array | None) -> DistinctRows:
@@ -82,13 +93,44 @@ def distinct_rows(table: Any, weights: Array | None) -> DistinctRows:
            [1.]]), weights=array([2., 1.]), copies=array([2, 1]))
     """
     rows = all_rows(table, weights)
-    table, weights = rows.table, rows.weights
-    first, group = first_of_equal(table)
-    if len(first) == len(group):
+    first, number = first_of_equal(rows.table)
+    return merged(rows, first, number)
+
+
+def merged(rows: DistinctRows, first: IntArray, number: IntArray) -> DistinctRows:
+    """Return rows of which equal ones are merged; groups that share a row become one group.
+
+    Parameters
+    ----------
+    rows : DistinctRows
+        The result of `all_rows`.
+    first, number : arrays of int
+        The result of `first_of_equal`.
+    """
+    if len(first) == len(number):
         return rows
-    copies = np.bincount(group)
-    weight = copies.astype(np.float64) if weights is None else _sums(group, weights)
-    return DistinctRows(table[first], weight, copies)
+    copies = np.bincount(number)
+    weight = copies.astype(np.float64) if rows.weights is None else _sums(number, rows.weights)
+    groups = None if rows.groups is None else _linked(number, rows.groups)[first]
+    return DistinctRows(rows.table[first], weight, copies, groups)
+
+
+def _linked(number: IntArray, groups: IntArray) -> IntArray:
+    """Return for each row the number of its group, where groups with equal rows are joined.
+
+    Parameters
+    ----------
+    number : array of shape (n_rows,)
+        Equal rows have equal numbers.
+    groups : array of shape (n_rows,)
+        The number of the group of each row.
+    """
+    n_groups, n_different = int(groups.max()) + 1, int(number.max()) + 1
+    edges = coo_array(
+        (np.ones(len(number)), (groups, n_groups + number)), shape=(n_groups + n_different,) * 2
+    )
+    _, part = connected_components(edges, directed=False)
+    return in_order(part[groups].astype(np.intp))
 
 
 def joined_rows(parts: Sequence[DistinctRows]) -> DistinctRows:
@@ -173,7 +215,7 @@ def uniform_numbers(hashes: Hashes, seed: int) -> Array:
     return numbers
 
 
-def unit_free_numbers(table: Any, seed: int) -> Array:
+def unit_free_numbers(table: Any, seed: int, groups: IntArray | None = None) -> Array:
     """Return a pseudo-random number from 0 to 1 for each row, computed from the values of the row.
 
     Tables in other units, with other signs, or with columns or rows in another order give the same
@@ -186,7 +228,20 @@ def unit_free_numbers(table: Any, seed: int) -> Array:
         The rows, without missing values.
     seed : int
         The seed; another seed gives other numbers.
+    groups : array of shape (n_rows,), optional
+        The number of the group of each row. The result has a number for each group instead, which
+        is computed from all its rows, in any order.
     """
+    hashes = _unit_free_hashes(table)
+    if groups is not None:
+        sums = np.zeros(int(groups.max()) + 1, dtype=np.uint64)
+        np.add.at(sums, groups, hashes)
+        hashes = sums
+    return uniform_numbers(hashes, seed)
+
+
+def _unit_free_hashes(table: Any) -> Hashes:
+    """Return a hash of each row that depends neither on units nor on the order of columns."""
     n_rows = table.shape[0]
     low, high = _extremes(table)
     unit = np.where(high > low, high - low, 1.0)
@@ -201,13 +256,13 @@ def unit_free_numbers(table: Any, seed: int) -> Array:
         row_of = np.repeat(np.arange(n_rows), np.diff(stored.indptr))
         np.add.at(hashes, row_of, np.subtract(cells, zeros[columns]))
         hashes += zeros.sum(dtype=np.uint64)
-        return uniform_numbers(hashes, seed)
+        return hashes
     parts = _parts(*table.shape)
     centre = sum(((table[part] - low) / unit).sum(axis=0) for part in parts) / n_rows
     for part in parts:
         sizes = np.abs((table[part] - low) / unit - centre)
         hashes[part] = mixed_bits(np.rint(sizes / ROUNDED)).sum(axis=1, dtype=np.uint64)
-    return uniform_numbers(hashes, seed)
+    return hashes
 
 
 def _extremes(table: Any) -> tuple[Array, Array]:

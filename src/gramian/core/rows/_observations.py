@@ -19,8 +19,9 @@ from gramian.core.rows._equal_rows import (
     DistinctRows,
     Hashes,
     all_rows,
-    distinct_rows,
     effective_count,
+    first_of_equal,
+    merged,
     mixed_bits,
     row_hashes,
 )
@@ -34,6 +35,8 @@ FEWEST = 2
 SAMPLE_CELLS = 2**18
 """Number of cells of a sample of different rows, within the two limits below."""
 SAMPLE_ROWS = (256, 4096)
+MOST_CELLS = 2**24
+"""Largest number of cells of a table whose rows are written out as often as their weights say."""
 
 
 @dataclass(frozen=True)
@@ -124,28 +127,52 @@ def times_repeated(copies: IntArray) -> int:
     return int(np.gcd.reduce(copies))
 
 
-def observations(table: Any, weights: Array | None) -> DistinctRows:
+def observations(table: Any, weights: Array | None, groups: IntArray | None = None) -> DistinctRows:
     """Return the rows of a table without copies.
 
-    If equal rows are observations of their own, only copies of the whole table are merged.
+    If equal rows are observations of their own, only copies of the whole table are merged, and a
+    row of whole weight w is w observations, as w equal rows are.
 
     Parameters
     ----------
     table, weights
         As in `distinct_rows`.
+    groups : array of shape (n_rows,), optional
+        The number of the group of each row. Groups that have copies of the same row become one
+        group: if one of them were left out, a copy would stay.
     """
-    distinct = distinct_rows(table, weights)
-    n_rows = len(distinct.copies)
-    every = all_rows(table, weights)
-    if n_rows == len(every.copies) or n_rows < FEWEST:
+    every = all_rows(table, weights, groups)
+    first, number = first_of_equal(every.table)
+    differ = len(first) == len(number)
+    if len(first) < FEWEST or (differ and weights is None):
         return every
+    distinct = merged(every, first, number)
     if _shows_copies(distinct.table):
         return distinct
-    times = times_repeated(distinct.copies)
-    if times == 1 or weights is not None:
+    if weights is not None:
+        return observations(*_repeated(table, weights, groups)) if _count(table, weights) else every
+    if every.groups is not None:  # equal rows of different groups are different rows here
+        first, number = first_of_equal(np.column_stack([number, every.groups]).astype(np.float64))
+    copies = np.bincount(number)
+    times = times_repeated(copies)
+    if times == 1:
         return every
-    rows = np.repeat(np.arange(n_rows), distinct.copies // times)
-    return DistinctRows(distinct.table[rows], None, np.full(len(rows), times))
+    rows = every.take(np.repeat(first, copies // times))
+    return rows._replace(copies=np.full(len(rows.copies), times))
+
+
+def _count(table: Any, weights: Array) -> bool:
+    """Return True if weights are whole numbers, and each row can be written out as often."""
+    whole = bool((weights == np.rint(weights)).all())
+    return whole and weights.sum() * table.shape[1] <= MOST_CELLS
+
+
+def _repeated(
+    table: Any, weights: Array, groups: IntArray | None
+) -> tuple[Any, None, IntArray | None]:
+    """Return the arguments of `observations` with each row as often as its whole weight says."""
+    rows = np.repeat(np.arange(len(weights)), weights.astype(np.intp))
+    return table[rows], None, None if groups is None else groups[rows]
 
 
 def _shows_copies(table: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Protocol
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from gramian._support.blas import times
 from gramian._support.threads import AddProduct, n_workers, product_for, share_out
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian.core.rows._covariance import ResidualCovariance
 from gramian.core.rows._residuals import ArrayResiduals, Residuals
 
@@ -46,6 +46,10 @@ class RowBlock:
 
     def part(self, rows: slice) -> RowBlock:
         """Return the rows in the slice `rows` as a block."""
+        return RowBlock(self._x[rows], self.root[rows])
+
+    def take(self, rows: IntArray) -> RowBlock:
+        """Return the rows with the indices `rows` as a block."""
         return RowBlock(self._x[rows], self.root[rows])
 
     def along(self, axis: Array | int, *, one_thread: bool = False) -> Array:
@@ -248,6 +252,8 @@ class MemoryRows(LocalRows):
     root: Array
     """The square roots of the row weights."""
     n_columns: int
+    groups: Sequence[IntArray] | None = None
+    """The indices of the rows of each group, if the user says which rows are left out together."""
 
     @property
     def n_copies(self) -> float:

@@ -36,7 +36,7 @@ def is_dask(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] == "dask" and hasattr(data, "to_delayed")
 
 
-def as_source(data: Any, weights: Any = None) -> Source | None:
+def as_source(data: Any, weights: Any = None, beside: str | None = None) -> Source | None:
     """Return a source that reads files, a dataset or row blocks; None for arrays and data frames.
 
     Parameters
@@ -46,18 +46,20 @@ def as_source(data: Any, weights: Any = None) -> Source | None:
     weights : str or array, optional
         The name of the column with the weights. Only for arrays on disk, which have no column
         names: an array of weights.
+    beside : str, optional
+        The name of a column of files that is no part of the rows; it may hold text.
     """
     if isinstance(data, Source):
         return data
     if isinstance(data, str | os.PathLike):
-        return TableSource(open_tables([data]), weights)
+        return TableSource(open_tables([data]), weights, beside)
     if isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike):
-        return TableSource(open_tables(data), weights)
+        return TableSource(open_tables(data), weights, beside)
     module = type(data).__module__.partition(".")[0]
     if module == "pyarrow" and hasattr(data, "get_fragments"):
-        return TableSource(open_dataset(data), weights)
+        return TableSource(open_dataset(data), weights, beside)
     if isinstance(data, np.memmap) and data.ndim == 2 and data.dtype.kind in NUMBERS:
-        return TableSource(ArrayTable(str(data.filename), Format.npy, data), weights)
+        return TableSource(ArrayTable(str(data.filename), Format.npy, data), weights, beside)
     if hasattr(data, "__next__") or hasattr(data, "read_next_batch"):
         raise TypeError(
             f"X can be read only once ({type(data).__name__}), and a fit reads it in every step. "
@@ -100,15 +102,21 @@ class TableSource(Source):
     weights : str, array or None
         The name of the column with the weights, or an array of weights for a table without column
         names.
+    beside : str, optional
+        The name of a column that is no part of the rows, see `labels`.
     """
 
-    def __init__(self, table: Table, weights: Any) -> None:
+    def __init__(self, table: Table, weights: Any, beside: str | None = None) -> None:
         self._table = table
+        self._beside = beside
         self._weight = _name(weights) if table.named or isinstance(weights, str) else None
         self._weights: Array | None = None
         if self._weight is not None and not (table.named and self._weight in table.names):
             without = "" if table.named else f"{table} has no names of columns. "
             raise TableError(f"{without}There is no column {self._weight!r} to take weights from.")
+        if beside is not None and not (table.named and beside in table.names):
+            without = "" if table.named else f"{table} has no names of columns. "
+            raise TableError(f"{without}There is no column {beside!r} to take groups from.")
         if weights is not None and self._weight is None:
             self._weights = np.asarray(weights, dtype=np.float64)
             if self._weights.shape != (table.n_rows,):
@@ -116,11 +124,11 @@ class TableSource(Source):
                     f"sample_weight has the shape {self._weights.shape}, and {table} has "
                     f"{table.n_rows} rows."
                 )
-        self._columns = [name for name in table.names if name != self._weight]
+        self._columns = [name for name in table.names if name not in (self._weight, beside)]
         self.names = self._columns if table.named else None
         if table.format not in ARRAYS:
             for name, kind in table.columns.items():
-                if not is_number(kind):
+                if name != beside and not is_number(kind):
                     raise TableError(
                         f"Column {name!r} of {table} holds {kind}, and numbers are needed. Leave "
                         "it out, or encode it first."
@@ -133,6 +141,11 @@ class TableSource(Source):
     def n_columns(self) -> int:
         """The number of columns."""
         return len(self._columns)
+
+    def labels(self) -> Any:
+        """Read the column that is no part of the rows, as an array of its cells."""
+        assert self._beside is not None
+        return np.asarray(self._table.read([self._beside]).column(0))
 
     @property
     def n_rows(self) -> int | None:

@@ -89,6 +89,10 @@ class SparseBlock(RowBlock):
         )
         return SparseBlock(part, self._centre, self.root[rows])
 
+    def take(self, rows: IntArray) -> SparseBlock:
+        """Return the rows with the indices `rows` as a block."""
+        return SparseBlock(self._values[rows], self._centre, self.root[rows])
+
     def along(self, axis: Array | int, *, one_thread: bool = False) -> Array:
         """Return one value per row: column number `axis`, or the rows times the vector `axis`."""
         if isinstance(axis, int):
@@ -200,7 +204,7 @@ class SparseRows(MemoryRows):
         self._whole.along_all(basis, out=coordinates)
         x = np.ascontiguousarray(coordinates.T)
         deviations = standardize(x)
-        return ArrayRows(x, self.root), deviations
+        return ArrayRows(x, self.root, self.groups), deviations
 
     def covariance(self) -> Array:
         """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran order."""
@@ -223,7 +227,7 @@ class SparseRows(MemoryRows):
 
     def dense(self) -> ArrayRows:
         """Return the rows as a dense array in memory."""
-        return ArrayRows(self._whole.x, self.root)
+        return ArrayRows(self._whole.x, self.root, self.groups)
 
 
 def centre_sparse(

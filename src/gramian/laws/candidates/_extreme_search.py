@@ -103,7 +103,7 @@ def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Fo
     for k in np.argsort(-counts)[:2].tolist():
         constant, share = float(values[k]), counts[k] / len(y)
         beyond = float(np.mean(y > constant))
-        if not LEAST_REPEATED <= share or not max(beyond, 1 - share - beyond) >= LEAST_SHARE / 2:
+        if not share >= LEAST_REPEATED or not max(beyond, 1 - share - beyond) >= LEAST_SHARE / 2:
             continue
         largest = beyond > 1 - share - beyond
         free = y != constant

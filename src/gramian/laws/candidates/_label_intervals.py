@@ -11,7 +11,7 @@ import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian.laws.columns import interval
-from gramian.laws.judge import Count
+from gramian.laws.judge import Count, once_in_groups
 
 MOST_INTERVALS = 50
 """Labels with more levels than this are not tested as intervals of a number."""
@@ -19,7 +19,9 @@ ROWS_PER_INTERVAL = 5
 """Labels are tested as intervals only if they have at least this many rows per level on average."""
 
 
-def intervals(x: Array, effect: IntArray, allowed: float) -> tuple[tuple[float, ...], Count] | None:
+def intervals(
+    x: Array, effect: IntArray, allowed: float, groups: IntArray | None = None
+) -> tuple[tuple[float, ...], Count] | None:
     """Return thresholds that divide a number into the values of a label; None if impossible.
 
     For example, ages are divided into age classes: each value of the label is one interval of the
@@ -34,9 +36,12 @@ def intervals(x: Array, effect: IntArray, allowed: float) -> tuple[tuple[float, 
         The codes of the label; negative codes are missing.
     allowed : float
         The largest share of rows that may be in a wrong interval.
+    groups : array of shape (n_rows,), optional
+        The number of the group of each row. Rows of a group that have the same label and interval
+        are counted once.
     """
     there = (effect >= 0) & ~np.isnan(x)
-    x, effect = x[there], effect[there]
+    x, effect, groups = x[there], effect[there], None if groups is None else groups[there]
     levels = np.unique(effect)
     if not 2 <= len(levels) <= min(MOST_INTERVALS, len(x) / ROWS_PER_INTERVAL):
         return None
@@ -58,8 +63,10 @@ def intervals(x: Array, effect: IntArray, allowed: float) -> tuple[tuple[float, 
     broken = int((ordered[number] != effect).sum())
     if broken > allowed * len(x):
         return None
+    number, effect = once_in_groups(number, effect, groups)
+    broken = int((ordered[number] != effect).sum())
     most = int(np.bincount(effect).max())
-    return tuple(ends), Count(len(x), 2 * len(levels), broken, most / len(x))
+    return tuple(ends), Count(len(effect), 2 * len(levels), broken, most / len(effect))
 
 
 def _threshold(below: Array, above: Array) -> float:

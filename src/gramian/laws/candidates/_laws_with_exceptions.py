@@ -324,7 +324,9 @@ def _sum(values: Values, rows: IntArray, target: int, others: Sequence[int]) -> 
     if sum(k < len(others) for k in which) < 2:
         return None
     every = _with_constant(values, others)
-    found = _fit_to_holding(every[:, which], values.of((target, "x")), printed_widths(values, target))
+    found = _fit_to_holding(
+        every[:, which], values.of((target, "x")), printed_widths(values, target)
+    )
     if found is None or not found.all():
         return None
     variables: list[Monomial] = [

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian.laws._cover import Implication
 from gramian.laws.columns import Cells, CodedTable
 from gramian.laws.forms import LevelLaw
@@ -21,8 +21,11 @@ from gramian.laws.forms import LevelLaw
 class Tally(Protocol):
     """A counter that reads all rows of a table, and decides whether a law is accepted."""
 
-    def add(self, rows: Array) -> None:
-        """Count some rows of the table, in which text is replaced by codes, and NaN is missing."""
+    def add(self, rows: Array, groups: IntArray | None = None) -> None:
+        """Count some rows of the table, in which text is replaced by codes, and NaN is missing.
+
+        `groups` has the number of the group of each row, if the user gave groups.
+        """
         ...
 
     def law(self) -> LevelLaw | None:

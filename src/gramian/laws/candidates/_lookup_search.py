@@ -142,7 +142,7 @@ class _LookupSearch:
         n_tried = float(len(self._cells.keys)) ** (len(causes) + 1)
         found = []
         for effect in effects:
-            counted = count(codes, self._cells.codes[:, effect])
+            counted = count(codes, self._cells.codes[:, effect], self._cells.groups)
             if not self._believed(counted, n_tried):
                 continue
             fewer = combinations(causes, len(causes) - 1) if len(causes) > 1 else ()
@@ -157,8 +157,8 @@ class _LookupSearch:
 
     def _agreeing(self, causes: tuple[int, ...], effect: int) -> float:
         """Return the share of rows that the best lookup of `effect` by `causes` gives correctly."""
-        codes = self._cells.codes
-        return 1 - count(_combined(codes, causes), codes[:, effect]).error
+        codes, groups = self._cells.codes, self._cells.groups
+        return 1 - count(_combined(codes, causes), codes[:, effect], groups).error
 
     def _likely(self, codes: IntArray, effects: Sequence[int]) -> list[int]:
         """Return those columns of `effects` that `codes` almost determine in a part of the rows."""
@@ -179,7 +179,8 @@ class _LookupSearch:
                 continue  # `_step_functions` finds numbers that are steps of other numbers
             self._check_time()
             for cause in numbers:
-                made = intervals(cells.x[:, cause], cells.codes[:, effect], self._tolerance)
+                x, codes = cells.x[:, cause], cells.codes[:, effect]
+                made = intervals(x, codes, self._tolerance, cells.groups)
                 if made is None:
                     continue
                 ends, counted = made

@@ -249,9 +249,7 @@ def _sums_of_two_laws(context: SearchContext) -> Iterator[Candidate]:
                     yield Candidate(law, float(len(linear)) ** 2, None)
 
 
-def _combined(
-    one: Law, other: Law, own: Monomial, wanted: float, scale: Array
-) -> Law | None:
+def _combined(one: Law, other: Law, own: Monomial, wanted: float, scale: Array) -> Law | None:
     """Return the first law plus a multiple of the second; None if fewer than two terms are left.
 
     Parameters
@@ -266,10 +264,18 @@ def _combined(
     scale : array
         The scales of the columns.
     """
-    first, second = ({each: c * _unit(each, scale) for each, c in zip(law.monomials, law.coefficients.tolist(), strict=True)} for law in (one, other))
+    first, second = (
+        {
+            each: c * _unit(each, scale)
+            for each, c in zip(law.monomials, law.coefficients.tolist(), strict=True)
+        }
+        for law in (one, other)
+    )
     typical = float(np.median(np.abs([c for each, c in first.items() if each])))
     factor = (first[own] - wanted * typical) / second[own]
-    merged = {each: first.get(each, 0.0) - factor * second.get(each, 0.0) for each in first | second}
+    merged = {
+        each: first.get(each, 0.0) - factor * second.get(each, 0.0) for each in first | second
+    }
     sizes = {
         each: abs(first.get(each, 0.0)) + abs(factor * second.get(each, 0.0)) for each in merged
     }

@@ -224,7 +224,8 @@ class _SlopeSearch:
         if effect not in self._precisions:
             self._precisions[effect] = precision_of(y[~np.isnan(y)])
         precision = self._precisions[effect]
-        rows = ByLevel(codes[there], x[there], y[there], int(codes.max()) + 1, precision)
+        groups = None if cells.groups is None else cells.groups[there]
+        rows = ByLevel(codes[there], x[there], y[there], int(codes.max()) + 1, precision, groups)
         n_tried = len(cells.keys) * float(len(self._numbers)) ** (len(numbers) + 1)
         judged = SlopeJudge(rows, self._context.tolerance).verdict(n_tried)
         return None if judged is None else BelievedSlopes(cause, numbers, effect, judged, precision)

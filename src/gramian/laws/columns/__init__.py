@@ -26,7 +26,9 @@ from gramian.laws.columns._printed_decimals import Printed
 from gramian.laws.columns._table_sample import (
     LOOKUP_ROWS,
     Sample,
+    groups_of_table,
     open_coded_table,
     sample_of,
+    sampled_once,
     without_copies,
 )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian._support.words import names_or_numbers
@@ -49,6 +50,17 @@ class CodedTable:
             {place: self.labels[i] for place, i in enumerate(order) if i in self.labels},
             {place: self.clocks[i] for place, i in enumerate(order) if i in self.clocks},
         )
+
+    def taken(self, rows: NDArray[np.bool_]) -> CodedTable:
+        """Return the table with some of its rows; `rows` is a mask of all rows."""
+
+        def blocks() -> Iterator[Array]:
+            before = 0
+            for block in self.blocks():
+                yield block[rows[before : before + len(block)]]
+                before += len(block)
+
+        return replace(self, blocks=blocks)
 
     @property
     def numbers(self) -> list[int]:

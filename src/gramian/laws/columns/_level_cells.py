@@ -58,6 +58,8 @@ class Cells:
     """Indices of identifiers: text columns with a different label in almost every row."""
     clocks: Mapping[int, Clock] = field(default_factory=dict)
     """For each date column, by its index: the clock that converts its dates to numbers."""
+    groups: IntArray | None = None
+    """The number of the group of each row, if the user gave groups; else None."""
 
     def is_number(self, key: int) -> bool:
         """Return True if a key (a column or a part of a date) is a column of numbers."""
@@ -134,7 +136,11 @@ class Cells:
 
 
 def cells_of(
-    x: Array, names: Sequence[str], labels: set[int], clocks: Mapping[int, Clock]
+    x: Array,
+    names: Sequence[str],
+    labels: set[int],
+    clocks: Mapping[int, Clock],
+    groups: IntArray | None = None,
 ) -> Cells:
     """Return the columns of a table and the parts of its dates as codes of levels.
 
@@ -148,6 +154,8 @@ def cells_of(
         The indices of the text columns.
     clocks : mapping from int to Clock
         For each date column, by its index: the clock that converts dates to numbers.
+    groups : array of shape (n_rows,), optional
+        The number of the group of each row, if the user gave groups.
     """
     keys = [Key(name, clock=clocks.get(i)) for i, name in enumerate(names)]
     keys += [
@@ -161,9 +169,10 @@ def cells_of(
     kept = _distinct(x, codes, [i for i in range(len(names)) if i not in ids], labels)
     if len(kept) < len(x):
         x, codes = x[kept], codes[kept]
+        groups = None if groups is None else groups[kept]
         ids = _ids(codes, labels)
     n_levels = [len(np.unique(each[each >= 0])) for each in codes.T]
-    return Cells(keys, x, codes, n_levels, set(labels), len(names), ids, clocks)
+    return Cells(keys, x, codes, n_levels, set(labels), len(names), ids, clocks, groups)
 
 
 def _codes(column: Array) -> IntArray:

@@ -9,11 +9,21 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._support.given_data import as_given
-from gramian._support.types import Array
-from gramian._support.words import infinite_value
-from gramian.core.rows import as_source, distinct_rows, draw, is_dask, partitions
+from gramian._support.groups import group_numbers
+from gramian._support.types import Array, IntArray
+from gramian._support.words import infinite_value, the_columns
+from gramian.core.rows import (
+    Hashes,
+    as_source,
+    distinct_rows,
+    draw,
+    is_dask,
+    partitions,
+    row_hashes,
+)
 from gramian.laws.columns._coded_table import (
     CodedTable,
     of_array,
@@ -150,6 +160,10 @@ class Sample:
     """The number of rows of the whole table."""
     n_missing: Array
     """The number of missing values of each column in the whole table."""
+    groups: IntArray | None = None
+    """The number of the group of each row, if the user gave groups; else None."""
+    once: NDArray[np.bool_] | None = None
+    """Mask of the rows of the whole table, if it is several copies of a table: one of them."""
 
     @property
     def is_all(self) -> bool:
@@ -157,20 +171,35 @@ class Sample:
         return len(self.rows) == self.n_rows
 
 
-def without_copies(rows: Array) -> Array:
+def without_copies(rows: Array, groups: IntArray | None) -> tuple[Array, IntArray | None]:
     """Return the rows of one table if the rows are several copies of a table, in any order.
 
     Parameters
     ----------
     rows : array of shape (n_rows, n_columns)
         The rows, with codes for text and dates.
+    groups : array of shape (n_rows,) or None
+        The number of the group of each row. Copies are equal rows of one group.
+
+    Returns
+    -------
+    rows, groups : array, array or None
+        The rows of one table, and their groups.
     """
-    table, _, copies = distinct_rows(rows, None)
-    times = int(np.gcd.reduce(copies)) if len(copies) else 1
-    return rows if times == 1 else np.repeat(table, copies // times, axis=0)
+    cells = rows if groups is None else np.column_stack([rows, groups])
+    distinct = distinct_rows(cells, None)
+    times = int(np.gcd.reduce(distinct.copies)) if len(distinct.copies) else 1
+    if times == 1:
+        return rows, groups
+    once = np.repeat(distinct.table, distinct.copies // times, axis=0)
+    if groups is None:
+        return once, None
+    return once[:, :-1], once[:, -1].astype(np.intp)
 
 
-def sample_of(table: CodedTable, seed: int, most: int | None = None) -> Sample:
+def sample_of(
+    table: CodedTable, seed: int, most: int | None = None, groups: IntArray | None = None
+) -> Sample:
     """Read a table once, and return a random sample of its rows, in the order of the table.
 
     Parameters
@@ -181,22 +210,107 @@ def sample_of(table: CodedTable, seed: int, most: int | None = None) -> Sample:
         The seed of the random choice of rows.
     most : int, optional
         The largest number of rows of the sample; by default `SAMPLE_ROWS`.
+    groups : array of shape (n_rows,), optional
+        The number of the group of each row of the table.
     """
     n_missing = np.zeros(len(table.names))
+    hashes: list[Hashes] = []
 
     def checked() -> Iterator[Array]:
         nonlocal n_missing
         before = 0
-        yield np.empty((0, len(table.names)))  # the table may have no rows
+        yield np.empty((0, len(table.names) + (groups is not None)))  # the table may have no rows
         for block in table.blocks():
             _check(block, table.names, before)
             n_missing += np.isnan(block).sum(axis=0)
-            before += len(block)
-            yield block
+            after = before + len(block)
+            cells = block if groups is None else np.column_stack([block, groups[before:after]])
+            hashes.append(row_hashes(cells))
+            yield cells
+            before = after
 
     most = SAMPLE_ROWS if most is None else most
     rows, n_rows = draw(checked(), most, seed, lambda block, mask: block[mask], np.concatenate)
-    return Sample(rows, n_rows, n_missing)
+    once = _once(np.concatenate([np.empty(0, dtype=np.uint64), *hashes]))
+    if groups is None:
+        return Sample(rows, n_rows, n_missing, once=once)
+    return Sample(rows[:, :-1], n_rows, n_missing, rows[:, -1].astype(np.intp), once)
+
+
+def _once(hashes: Hashes) -> NDArray[np.bool_] | None:
+    """Return a mask of the rows of one table if the rows are several copies of a table, else None.
+
+    Parameters
+    ----------
+    hashes : array of shape (n_rows,)
+        A number for each row; equal rows have equal numbers.
+    """
+    _, row, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    times = int(np.gcd.reduce(counts)) if len(counts) else 1
+    if times == 1:
+        return None
+    order = np.argsort(row, kind="stable")
+    starts = np.cumsum(counts) - counts
+    place = np.empty(len(row), dtype=np.intp)  # how many equal rows come before each row
+    place[order] = np.arange(len(row)) - np.repeat(starts, counts)
+    # One table after the other: take the first. Otherwise each row is followed by its copies.
+    early: NDArray[np.bool_] = place < (counts // times)[row]
+    return early if early[: len(row) // times].all() else place % times == 0
+
+
+@dataclass(frozen=True)
+class SampledTable:
+    """A table without copies of the whole table, with a sample of its rows."""
+
+    table: CodedTable
+    sample: Sample
+    groups: IntArray | None
+    """The number of the group of each row of the table, if the user gave groups; else None."""
+    n_rows: int
+    """The number of rows of the table that the user gave."""
+
+
+def sampled_once(
+    table: CodedTable, seed: int, most: int | None = None, groups: IntArray | None = None
+) -> SampledTable:
+    """Sample the rows of a table; if it is several copies of a table, take one of them.
+
+    The parameters are those of `sample_of`. Copies are equal rows of one group.
+    """
+    sample = sample_of(table, seed, most, groups)
+    n_rows, once = sample.n_rows, sample.once
+    if once is not None:
+        table, groups = table.taken(once), None if groups is None else groups[once]
+        sample = sample_of(table, seed, most, groups)
+    return SampledTable(table, sample, groups, n_rows)
+
+
+def groups_of_table(table: CodedTable, groups: Any) -> IntArray | None:
+    """Return the number of the group of each row of a table; None without groups.
+
+    If no two rows are in the same group, the groups say nothing, and the result is None.
+
+    Parameters
+    ----------
+    table : CodedTable
+        The table.
+    groups : array-like of shape (n_rows,), str or None
+        The labels of the rows, or the name of the column that holds them.
+    """
+    if groups is None:
+        return None
+    if isinstance(groups, str):
+        if groups not in table.names:
+            raise ValueError(
+                f"There is no column {groups!r} to take groups from; there are "
+                f"{the_columns(table.names)}."
+            )
+        place = table.names.index(groups)
+        labels = np.concatenate([np.empty(0), *(block[:, place] for block in table.blocks())])
+        numbers = group_numbers(labels)
+    else:
+        numbers = group_numbers(groups, sum(len(block) for block in table.blocks()))
+    return None if len(np.unique(numbers)) == len(numbers) else numbers
 
 
 def _check(block: Array, names: Sequence[str], before: int) -> None:

@@ -102,7 +102,9 @@ class Extreme(ColumnLaw):
         parts = [
             number(factor, 12)
             if name is None
-            else (latex_name(name) if factor == 1 else rf"{number(factor, 12)} \, {latex_name(name)}")
+            else (
+                latex_name(name) if factor == 1 else rf"{number(factor, 12)} \, {latex_name(name)}"
+            )
             for factor, name in self.parts
         ]
         function = r"\max" if self.largest else r"\min"

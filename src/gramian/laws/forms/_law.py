@@ -93,12 +93,20 @@ class Values:
 
     Each column is divided by `scale`, a power of two near its size. This division is exact, and
     products of many columns stay finite. `traits` are facts about the columns for the search.
+    `groups` has the number of the group of each row, if the user gave groups.
     """
 
-    def __init__(self, x: Array, scale: Array, traits: Sequence[Traits] = ()) -> None:
+    def __init__(
+        self,
+        x: Array,
+        scale: Array,
+        traits: Sequence[Traits] = (),
+        groups: IntArray | None = None,
+    ) -> None:
         self.x = x
         self.scale = scale
         self.traits = traits
+        self.groups = groups
         self._known: dict[Variable, Array] = {}
         self._n_distinct: dict[int, int] = {}
 
@@ -109,17 +117,21 @@ class Values:
 
     def take(self, rows: IntArray | NDArray[np.bool_]) -> Values:
         """Return a `Values` object with some of the rows; `rows` is an index array or a mask."""
-        return Values(self.x[rows], self.scale, self.traits)
+        groups = None if self.groups is None else self.groups[rows]
+        return Values(self.x[rows], self.scale, self.traits, groups)
 
     def joined(self, other: Values) -> Values:
         """Return a `Values` object with these rows, followed by the rows of `other`."""
-        return Values(np.concatenate([self.x, other.x]), self.scale, self.traits)
+        groups = None
+        if self.groups is not None and other.groups is not None:
+            groups = np.concatenate([self.groups, other.groups])
+        return Values(np.concatenate([self.x, other.x]), self.scale, self.traits, groups)
 
     def shuffled(self, column: int, order: IntArray) -> Values:
         """Return a `Values` object in which the values of one column are permuted by `order`."""
         x = self.x.copy()
         x[:, column] = x[order, column]
-        return Values(x, self.scale, self.traits)
+        return Values(x, self.scale, self.traits, self.groups)
 
     def of(self, variable: Variable) -> Array:
         """Return the values of a variable, (column, atom), in all rows.

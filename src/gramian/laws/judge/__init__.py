@@ -11,15 +11,9 @@ from gramian.laws.judge._consequences import (
     is_consequence,
     without_echoes,
 )
-from gramian.laws.judge._control import (
-    FEW_ROWS,
-    SEARCHED_ROWS,
-    Control,
-    Verdict,
-    divided_rows,
-    refit_law,
-)
+from gramian.laws.judge._control import Control, Verdict
 from gramian.laws.judge._date_tally import DateTally
+from gramian.laws.judge._divided_rows import FEW_ROWS, SEARCHED_ROWS, divided_rows, refit_law
 from gramian.laws.judge._exceptions import LEAST_SHARE, judge_mostly, oddness
 from gramian.laws.judge._extreme_tally import ExtremeTally
 from gramian.laws.judge._false_laws import has_factor
@@ -31,6 +25,7 @@ from gramian.laws.judge._level_evidence import (
     combined,
     count,
     mismatches,
+    once_in_groups,
 )
 from gramian.laws.judge._level_regression import ByLevel
 from gramian.laws.judge._lookup_tally import LookupTally

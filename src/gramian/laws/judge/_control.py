@@ -15,6 +15,7 @@ from gramian._support.types import IntArray
 from gramian.core.rows import first_of_equal
 from gramian.laws._law_tolerances import BREAKS, ERROR_FLOOR, EXACT_ERROR, MIN_EVIDENCE
 from gramian.laws.forms import Law, Values
+from gramian.laws.judge._divided_rows import divided_rows, left_out_error, refit_law
 from gramian.laws.judge._false_laws import holds_for_steps, is_one_piece
 from gramian.laws.judge._printed_digits import (
     is_shifted,
@@ -35,16 +36,6 @@ SENSITIVE = 1e-3
 """Laws with a smaller result of `_sensitivity` are rejected: they may be squares of other laws."""
 TERM_COST = 1.5
 """Description length of one term of a law, in units of log(n_rows)."""
-FEW_ROWS = 40
-"""In tables with fewer rows, no rows are held out: each row is predicted from all other rows."""
-HELD_OUT_SHARE = 0.25
-"""Share of the rows that are held out: laws are tested on them, and not fitted to them."""
-MAX_ROWS = 2_000
-"""Largest number of rows to which laws are fitted."""
-MAX_JUDGES = 2_000
-"""Largest number of held-out rows on which laws are tested."""
-SEARCHED_ROWS = MAX_ROWS + MAX_JUDGES
-"""Largest number of rows that a search uses; all rows of a larger table must confirm its laws."""
 DISTINCT_SHARE = 0.5
 """Equal rows count as one observation if at most this share of the rows is different."""
 SPARE_ROWS = 4
@@ -143,7 +134,9 @@ class Control:
                 return None
             if not _sensitivity(law, self._seen) > SENSITIVE:
                 return None
-            validation = _predicted(law, self.train) if self.test is None else law.error(self.test)
+            validation = (
+                left_out_error(law, self.train) if self.test is None else law.error(self.test)
+            )
             if not validation <= ROWWISE * tolerance:
                 return None
             # The error of an exact law is only float64 rounding: shuffling must increase it more.
@@ -284,21 +277,32 @@ class Control:
         return 0.0
 
     def _evidence(self, law: Law, base: float, broken: float, n_tried: float) -> float:
-        n_free = self._n_different(law.columns) - len(law.monomials)
-        decades = max(n_free, 0) * math.log10(broken / base)
+        decades = max(self._n_free(law), 0) * math.log10(broken / base)
         # By chance, a law holds more often for a column with few distinct values: the evidence is
         # at most the number of different orders of the values, in powers of ten.
         decades = min(decades, *(self._arrangements_of(each) for each in law.columns))
         return decades - math.log10(max(n_tried, 1.0))
 
-    def _n_different(self, columns: Sequence[int]) -> int:
-        """Return the number of rows of `train` that differ in some columns.
+    def _n_free(self, law: Law) -> int:
+        """Return the number of observations that could have broken a law, and obey it.
 
-        All rows count if they may be equal by chance.
+        As many observations as the law has terms determine its coefficients, and obey any law of
+        this form. No coefficient was fitted to groups that were held out: all of them count.
         """
-        if self._equal_by_chance(columns):
-            return self.train.n_rows
-        return len(first_of_equal(self.train.x[:, columns])[0])
+        n_free = self._n_different(law.columns, self.train) - len(law.monomials)
+        if self.train.groups is None or self.test is None:
+            return n_free
+        return max(n_free, self._n_different(law.columns, self.test))
+
+    def _n_different(self, columns: Sequence[int], values: Values) -> int:
+        """Return the number of rows that differ in some columns.
+
+        All rows count if they may be equal by chance. A group of rows counts once at most.
+        """
+        n = values.n_rows
+        if not self._equal_by_chance(columns):
+            n = len(first_of_equal(values.x[:, columns])[0])
+        return n if values.groups is None else min(n, len(np.unique(values.groups)))
 
     def _equal_by_chance(self, columns: Sequence[int]) -> bool:
         """Return True if rows are equal in some columns because the columns have few values.
@@ -329,11 +333,14 @@ class Control:
     def _arrangements_of(self, column: int) -> float:
         """Return the number of ways to order the values of a column, as a power of ten.
 
-        The result is infinite if all values are different.
+        The result is infinite if all values are different. A value counts once in each group.
         """
         if column not in self._arrangements:
-            seen = [each.x[:, column] for each in (self.train, self.test) if each is not None]
-            _, counts = np.unique(np.concatenate(seen), return_counts=True)
+            both = self.train if self.test is None else self.train.joined(self.test)
+            seen = both.x[:, column]
+            if both.groups is not None:
+                seen = np.unique(np.column_stack([both.groups, seen]), axis=0)[:, 1]
+            _, counts = np.unique(seen, return_counts=True)
             ways = math.lgamma(counts.sum() + 1) - sum(math.lgamma(n + 1) for n in counts)
             distinct = len(counts) == counts.sum()
             self._arrangements[column] = math.inf if distinct else ways / math.log(10)
@@ -345,37 +352,8 @@ def divided(values: Values, seed: int) -> Control:
 
     `seed` chooses the held-out rows.
     """
-    train, test = divided_rows(values.n_rows, seed)
+    train, test = divided_rows(values.n_rows, seed, values.groups)
     return Control(values.take(train), values.take(test) if len(test) else None, seed)
-
-
-def divided_rows(n_rows: int, seed: int) -> tuple[IntArray, IntArray]:
-    """Return the numbers of the rows to fit laws to, and of the held-out rows, in their order.
-
-    No rows are held out if there are fewer than `FEW_ROWS`. `seed` chooses the held-out rows.
-    """
-    order = np.random.default_rng(seed).permutation(n_rows)
-    n_test = 0 if n_rows < FEW_ROWS else int(HELD_OUT_SHARE * n_rows)
-    n_test = max(n_test, n_rows - MAX_ROWS) if n_test else 0
-    return np.sort(order[n_test:]), np.sort(order[:n_test][:MAX_JUDGES])
-
-
-def refit_law(law: Law, values: Values) -> Law:
-    """Fit the coefficients of a law by least squares, and return the new law.
-
-    The first coefficient does not change. The weight of a row is about the inverse of its largest
-    term. If the fit fails, the law is returned unchanged.
-    """
-    terms = law.terms(values)
-    largest = np.abs(terms).max(axis=1)
-    weights = 1 / (largest + 0.1 * np.median(largest))
-    weighted = terms * weights[:, np.newaxis]
-    if not np.isfinite(weighted).all():  # in most rows, all terms are zero
-        return law
-    factors = np.linalg.lstsq(weighted[:, 1:], -weighted[:, 0], rcond=None)[0]
-    if not np.isfinite(factors).all() or not factors.all():
-        return law
-    return replace(law, coefficients=law.coefficients * np.append(1.0, factors))
 
 
 def _largest_power(law: Law) -> float:
@@ -392,16 +370,6 @@ def _sensitivity(law: Law, values: Values) -> float:
     largest = np.abs(law.terms(values)).max(axis=1)
     changes = np.abs(law.gradient(values)).max(axis=1)
     return float(np.sqrt(np.mean(changes**2) / np.mean(largest**2)))
-
-
-def _predicted(law: Law, values: Values) -> float:
-    """Return the leave-one-out error: each row tests the law that is fitted to all other rows."""
-    rows = np.arange(values.n_rows)
-    errors = [
-        refit_law(law, values.take(np.flatnonzero(rows != i))).imbalance(values.take(rows == i))
-        for i in rows
-    ]
-    return float(np.sqrt(np.mean(np.square(errors))))
 
 
 def _without_fixed_points(rng: np.random.Generator, n: int) -> IntArray:

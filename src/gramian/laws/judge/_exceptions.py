@@ -79,9 +79,7 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     return replace(verdict, share=share, rows=(rows[0], test), target=target)
 
 
-def _breaks_in_few_copies(
-    control: Control, law: Law, target: int | None, share: float
-) -> bool:
+def _breaks_in_few_copies(control: Control, law: Law, target: int | None, share: float) -> bool:
     """Return False if rows that break a law are repeated as often as rows that obey it.
 
     If columns have few values, the rows that obey a law have many copies, and a row with a wrong
@@ -96,7 +94,9 @@ def _breaks_in_few_copies(
     if holds.mean() >= LEAST_SHARE:
         return True
     n_rows = sum(each.n_rows for each in (control.train, control.test) if each is not None)
-    copies = [part * n_rows / max(n, 1) for part, n in ((share, holds.sum()), (1 - share, (~holds).sum()))]
+    copies = [
+        part * n_rows / max(n, 1) for part, n in ((share, holds.sum()), (1 - share, (~holds).sum()))
+    ]
     return bool(copies[0] >= FEWER_COPIES * copies[1])
 
 

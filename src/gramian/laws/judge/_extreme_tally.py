@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian.laws._law_tolerances import MIN_EVIDENCE
 from gramian.laws.forms import Dependency, Extreme
 from gramian.laws.judge._exceptions import LEAST_SHARE
-
 
 CLOSE = 1e-9
 """Relative error of float64 that is allowed besides the rounding of printed digits."""
@@ -34,13 +33,20 @@ class ExtremeTally:
         self._causes = {name: names.index(name) for name in law.columns}
         self._n_columns = len(names)
         self._n_rows = self._n_holding = self._n_without = 0
+        self._groups: set[int] | None = None
+        """The groups of the counted rows, if the user gave groups."""
 
-    def add(self, rows: Array) -> None:
-        """Count some rows of the table, in which NaN is missing."""
-        rows = rows[~np.isnan(rows[:, self._place])]
-        whole = ~np.isnan(rows[:, [*self._causes.values()]]).any(axis=1)
-        self._n_without += int((~whole).sum())
+    def add(self, rows: Array, groups: IntArray | None = None) -> None:
+        """Count some rows of the table, in which NaN is missing.
+
+        `groups` has the number of the group of each row, if the user gave groups.
+        """
+        there = ~np.isnan(rows[:, self._place])
+        whole = there & ~np.isnan(rows[:, [*self._causes.values()]]).any(axis=1)
+        self._n_without += int((there & ~whole).sum())
         rows = rows[whole]
+        if groups is not None:
+            self._groups = (self._groups or set()) | {*groups[whole].tolist()}
         if not len(rows):
             return
         cells = rows[:, self._place]
@@ -56,7 +62,8 @@ class ExtremeTally:
         """Return the law if most rows obey it and chance cannot explain this, else None."""
         broken = self._n_rows - self._n_holding
         # By chance, the larger of two numbers is the right one in every other row.
-        evidence = self._n_holding * math.log10(2) - 3 * math.log10(self._n_columns)
+        n_free = self._n_holding if self._groups is None else len(self._groups)
+        evidence = n_free * math.log10(2) - 3 * math.log10(self._n_columns)
         if self._n_holding < LEAST_SHARE * self._n_rows or evidence < MIN_EVIDENCE:
             return None
         error = broken / self._n_rows

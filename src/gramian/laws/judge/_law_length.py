@@ -98,7 +98,7 @@ def _solved_length(law: Law, values: Values, column: int) -> float:
 
 
 def _value_bits(values: Values, column: int) -> float:
-    """Return the bits of a value of a column: the number of units of its last digit in its range."""
+    """Return the bits of a value of a column, in units of the last digit within its range."""
     x, precision = values.x[:, column], values.traits[column].precision
     unit = 1.0 if values.traits[column].whole else 2 * float(np.median(precision.half_unit(x)))
     return math.log2(1 + np.ptp(x) / unit) if unit else MOST_BITS

@@ -3,7 +3,8 @@
 A level is a distinct value of the columns that may determine the column. The first row of each
 level defines the lookup and is no evidence. All other rows are *repeated* rows. By chance, a
 repeated row agrees with the lookup with a probability that is the share of the column's most
-frequent value.
+frequent value. If the user gave groups of rows, rows of one group that are equal in the columns of
+the lookup are one row: a level that occurs in a single group is no evidence.
 """
 
 from __future__ import annotations
@@ -117,7 +118,25 @@ class Count:
         return -log_chance / math.log(10) - math.log10(max(n_tried, 1.0))
 
 
-def count(cause: IntArray, effect: IntArray) -> Count:
+def once_in_groups(
+    cause: IntArray, effect: IntArray, groups: IntArray | None
+) -> tuple[IntArray, IntArray]:
+    """Return the codes of causes and effects, with rows of a group that have equal codes only once.
+
+    Parameters
+    ----------
+    cause, effect : arrays of shape (n_rows,)
+        The codes of the cause's levels and of the effect's values.
+    groups : array of shape (n_rows,) or None
+        The number of the group of each row; None if the user gave no groups.
+    """
+    if groups is None:
+        return cause, effect
+    rows = np.unique(np.column_stack([groups, cause, effect]), axis=0)
+    return rows[:, 1], rows[:, 2]
+
+
+def count(cause: IntArray, effect: IntArray, groups: IntArray | None = None) -> Count:
     """Count the rows that a lookup by the most frequent value gives correctly.
 
     For each level (distinct value) of the cause, the lookup has the most frequent value of the
@@ -127,7 +146,10 @@ def count(cause: IntArray, effect: IntArray) -> Count:
     ----------
     cause, effect : arrays of shape (n_rows,)
         The codes of the cause's levels and of the effect's values; negative codes are missing.
+    groups : array of shape (n_rows,), optional
+        The number of the group of each row; equal rows of a group count once.
     """
+    cause, effect = once_in_groups(cause, effect, groups)
     there = (cause >= 0) & (effect >= 0)
     cause, effect = cause[there], effect[there]
     if not len(cause):

@@ -46,6 +46,8 @@ class ByLevel:
         The number of levels; a level may have no rows.
     precision : Precision
         The digits to which the values of y are rounded.
+    groups : array of shape (n_rows,) or None
+        The number of the group of each row, if the user gave groups.
     """
 
     codes: IntArray
@@ -53,6 +55,7 @@ class ByLevel:
     y: Array
     n_levels: int
     precision: Precision
+    groups: IntArray | None = None
 
     @cached_property
     def design(self) -> Array:
@@ -65,7 +68,7 @@ class ByLevel:
         return np.where(found > 0, found, 1.0)
 
     @cached_property
-    def groups(self) -> list[IntArray]:
+    def members(self) -> list[IntArray]:
         """For each level (distinct value of the category), the indices of its rows."""
         order = np.argsort(self.codes, kind="stable")
         ends = np.searchsorted(self.codes[order], np.arange(self.n_levels + 1))
@@ -73,7 +76,8 @@ class ByLevel:
 
     def taken(self, rows: IntArray) -> ByLevel:
         """Return the data of the given rows only."""
-        return replace(self, codes=self.codes[rows], x=self.x[rows], y=self.y[rows])
+        groups = None if self.groups is None else self.groups[rows]
+        return replace(self, codes=self.codes[rows], x=self.x[rows], y=self.y[rows], groups=groups)
 
     def fit(self, varying: Sequence[int], common: Sequence[int] = ()) -> Array:
         """Fit y by least squares, and return the coefficients of each level.
@@ -100,13 +104,13 @@ class ByLevel:
         if common:
             # Frisch-Waugh-Lovell: residuals of the common columns and of y on the varying columns.
             left = np.column_stack([design[:, list(common)], y])
-            for rows in self.groups:
+            for rows in self.members:
                 basis = _basis(design[rows][:, list(varying)])
                 left[rows] -= basis @ (basis.T @ left[rows])
             shared = np.linalg.lstsq(left[:, :-1], left[:, -1], rcond=LEVEL_RANK)[0]
             found[:, list(common)] = shared
             y = y - design[:, list(common)] @ shared
-        for k, rows in enumerate(self.groups):
+        for k, rows in enumerate(self.members):
             own = design[rows][:, list(varying)]
             solved, _, rank, _ = np.linalg.lstsq(own, y[rows], rcond=LEVEL_RANK)
             found[k, list(varying)] = solved if rank == len(varying) else np.nan
@@ -150,11 +154,14 @@ class ByLevel:
         """Return for each level its number of distinct points x minus its coefficients, at least 0.
 
         The number is 0 for levels whose coefficients are NaN. `n_varying` is the number of
-        coefficients of each level.
+        coefficients of each level. Rows of a group are one point of the level at most.
         """
         known = known_levels(coefficients)
         points = np.unique(np.column_stack([self.codes, self.x]), axis=0)
         sizes = np.bincount(points[:, 0].astype(np.intp), minlength=self.n_levels)
+        if self.groups is not None:
+            pairs = np.unique(np.column_stack([self.codes, self.groups]), axis=0)
+            sizes = np.minimum(sizes, np.bincount(pairs[:, 0], minlength=self.n_levels))
         return np.where(known, np.maximum(sizes - n_varying, 0), 0)
 
     def around_means(self) -> Array:

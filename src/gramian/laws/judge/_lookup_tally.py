@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian.laws._law_tolerances import MIN_EVIDENCE
 from gramian.laws.columns import Cell, Key
 from gramian.laws.forms import Dependency, Lookup
@@ -64,9 +64,15 @@ class LookupTally:
         """For each combination of levels, the number of rows with each value of the effect."""
         self._n_without = [0, 0]
         """Number of rows with an effect but no cause; number with a cause but no effect."""
+        self._n_rows = 0
+        self._seen: set[tuple[float, ...]] = set()
+        """Group, levels and value of the rows that were counted, if the user gave groups."""
 
-    def add(self, rows: Array) -> None:
-        """Count some rows of the table, in which text is replaced by codes, and NaN is missing."""
+    def add(self, rows: Array, groups: IntArray | None = None) -> None:
+        """Count some rows of the table, in which text is replaced by codes, and NaN is missing.
+
+        `groups` has the number of the group of each row. Equal rows of a group count once.
+        """
         self._n_columns = rows.shape[1]
         read = [key.numbers(rows[:, i]) for key, i in zip(self._keys, self._places, strict=True)]
         cells = np.column_stack([*read, rows[:, self._place]])
@@ -74,7 +80,16 @@ class LookupTally:
         no_cause, no_effect = absent[:, :-1].any(axis=1), absent[:, -1]
         self._n_without[0] += int((no_cause & ~no_effect).sum())
         self._n_without[1] += int((~no_cause & no_effect).sum())
-        levels, sizes = np.unique(cells[~no_cause & ~no_effect], axis=0, return_counts=True)
+        whole = ~no_cause & ~no_effect
+        self._n_rows += int(whole.sum())
+        if groups is not None:
+            different = np.unique(np.column_stack([groups, cells])[whole], axis=0)
+            new = {*map(tuple, different.tolist())} - self._seen
+            self._seen |= new
+            for _, *level, value in new:
+                self._counts[tuple(level)][value] += 1
+            return
+        levels, sizes = np.unique(cells[whole], axis=0, return_counts=True)
         for level, size in zip(levels.tolist(), sizes.tolist(), strict=True):
             self._counts[tuple(level[:-1])][level[-1]] += size
 
@@ -95,7 +110,7 @@ class LookupTally:
             count.validation_error,
             count.guess_error,
             evidence,
-            count.n_rows,
+            self._n_rows,
             lookup,
             inverse,
             tuple(solvable),

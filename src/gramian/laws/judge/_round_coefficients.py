@@ -135,7 +135,9 @@ def simplest(law: Law, values: Values, target: int) -> Law:
         near = np.array([rounded(float(value)) for value in raw])
         if near.all() and np.abs(near / raw - 1).max() < LARGEST_CHANGE:
             found = Law(law.coefficients * near / raw, law.monomials)
-            if all(share_reproduced(found, values, i) >= n for i, n in zip(given, least, strict=True)):
+            if all(
+                share_reproduced(found, values, i) >= n for i, n in zip(given, least, strict=True)
+            ):
                 return found
     return law
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import betaln
 
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian.core.rows import neighbours_resemble
 from gramian.laws._law_tolerances import BREAKS, MIN_EVIDENCE, REFUTED, STANDARD_ERRORS
 from gramian.laws.judge._level_evidence import MIN_REPEATED
@@ -210,11 +210,8 @@ class SlopeJudge:
         are allowed.
         """
         rows = self._rows
-        order = np.random.default_rng(0).permutation(len(rows.y))
-        held, others = (
-            rows.taken(order[::HELD_OUT_EVERY]),
-            np.delete(order, np.s_[::HELD_OUT_EVERY]),
-        )
+        out, others = self._divided()
+        held = rows.taken(out)
         coefficients = rows.taken(others).fit(fit.varying, fit.common)
         known = np.flatnonzero(known_levels(coefficients)[held.codes])
         if not len(known):
@@ -223,6 +220,15 @@ class SlopeJudge:
         allowed = rms(held.bound(coefficients)) if exact else self._tolerated
         refuted = rms(held.missed(coefficients)) > REFUTED * allowed
         return None if refuted else held.error(coefficients)
+
+    def _divided(self) -> tuple[IntArray, IntArray]:
+        """Return the indices of the held-out rows, and of the others; groups are not divided."""
+        rng, groups = np.random.default_rng(0), self._rows.groups
+        if groups is None:
+            order = rng.permutation(len(self._rows.y))
+            return order[::HELD_OUT_EVERY], np.delete(order, np.s_[::HELD_OUT_EVERY])
+        held = np.isin(groups, rng.permutation(np.unique(groups))[::HELD_OUT_EVERY])
+        return np.flatnonzero(held), np.flatnonzero(~held)
 
     def _short(self, fit: _Fit) -> Array:
         """Return the coefficients of a fit, rounded to as few digits as the rows allow."""
@@ -233,7 +239,7 @@ class SlopeJudge:
             if rows.share_given(short) >= least:
                 return short
         columns = [*fit.varying, *fit.common]
-        for k, members in enumerate(rows.groups):
+        for k, members in enumerate(rows.members):
             if not len(members):
                 continue
             own = rows.taken(members)

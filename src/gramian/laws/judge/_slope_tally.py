@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian.laws.columns import Cell, Key, Precision
 from gramian.laws.forms import SlopeLaw, Slopes
 from gramian.laws.judge._level_regression import ByLevel, known_levels
@@ -68,8 +68,11 @@ class SlopeTally:
         """For each column, True if it has values in rows that lack another column or a level."""
         self._squares, self._n_rows, self._exact, self._decimals = 0.0, 0, True, True
 
-    def add(self, rows: Array) -> None:
-        """Add the errors of some rows, in which text is replaced by codes, and NaN is missing."""
+    def add(self, rows: Array, groups: IntArray | None = None) -> None:
+        """Add the errors of some rows, in which text is replaced by codes, and NaN is missing.
+
+        `groups` are not used: the judge of the slopes has counted them.
+        """
         cells = rows[:, self._columns]
         key = self._key.numbers(cells[:, 0])
         at = np.minimum(np.searchsorted(self._levels, key), len(self._levels) - 1)
