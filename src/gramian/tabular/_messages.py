@@ -37,7 +37,14 @@ FUNCTIONS = ("relations", "select")
 ANY = "..."
 """Value of an option in a template if the user has to choose the value."""
 CautionKind = Literal[
-    "saturated", "overfitted", "ill-conditioned", "header", "numbers as text", "1,234", "exceptions"
+    "saturated",
+    "overfitted",
+    "ill-conditioned",
+    "header",
+    "numbers as text",
+    "1,234",
+    "exceptions",
+    "trimmed",
 ]
 """Kinds of cautions; `TableCaution` explains them."""
 
@@ -143,6 +150,8 @@ CAUTIONS: Mapping[CautionKind, str] = {
     "{decimal}",
     "exceptions": "{column} would follow from {law} but for {n_exceptions:,} of {n_rows:,} rows, "
     "and is kept",
+    "trimmed": "{n_trimmed:,} of {n_rows:,} rows have wrong cells that would decide the fit, and "
+    "took no part in it: {rows}, counted from 0",
 }
 """Template of the message for each kind of caution."""
 
@@ -160,7 +169,8 @@ class TableCaution:
         first row of a text file was read as names of columns, but all these names are numbers.
         "numbers as text": most categories of an encoded text column are numbers. "1,234": a text
         column may be numbers with separated thousands, or numbers with a decimal comma.
-        "exceptions": a law would compute a kept column, except in some rows.
+        "exceptions": a law would compute a kept column, except in some rows. "trimmed": rows with
+        wrong cells took no part in the fit.
     facts : mapping from str to object
         Numbers and names for the message; their keys depend on `kind`.
     remedy : str

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gramian._support.words import either, listed
-from gramian.fitting import NearDependence, Overfitting, Remedy, Saturation
+from gramian.fitting import NearDependence, Overfitting, Remedy, Saturation, TrimmedRows
 from gramian.formulas import quote
 from gramian.models import Preprocessing, is_numeric
 from gramian.tables import TEXT, Table
@@ -77,6 +77,10 @@ def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:
             yield TableCaution("overfitted", facts, remedy)
         elif isinstance(each, NearDependence):
             yield TableCaution("ill-conditioned", {"loss": each.loss}, remedy)
+        elif isinstance(each, TrimmedRows):
+            rows = listed([str(row) for row in estimator.trimmed_rows_], most=3)
+            facts = {"n_trimmed": each.n_trimmed, "n_rows": each.n_rows, "rows": rows}
+            yield TableCaution("trimmed", facts, "Correct these cells")
     for law in getattr(estimator.model_, "near_laws", ()):
         facts = {"column": quote(law.column), "law": law.law}
         counts = {"n_exceptions": law.n_exceptions, "n_rows": law.n_rows}

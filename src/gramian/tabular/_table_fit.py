@@ -16,6 +16,7 @@ from gramian.exceptions import (
     NumericalWarning,
     OverfittingWarning,
     TooManyLevelsError,
+    TrimmedRowsWarning,
     UnitsWarning,
 )
 from gramian.fitting import EmptyColumnError, Gaps, TooFewRowsError
@@ -86,7 +87,8 @@ class TableFit:
         divided = self._divided(wishes)
         with warnings.catch_warnings():
             # The result has cautions with the content of these warnings.
-            for category in (OverfittingWarning, NumericalWarning, UnitsWarning):
+            told = (OverfittingWarning, NumericalWarning, TrimmedRowsWarning, UnitsWarning)
+            for category in told:
                 warnings.simplefilter("ignore", category)
             while True:
                 try:
