@@ -58,8 +58,8 @@ function by chance are kept."""
     last_fit="The\n    selection is kept.",
     family="str, Family or None, default=None",
     family_default=' By default\n    "polynomial", or "multilinear" with ``backward=False``.',
-    robust=" With\n    `exceptions`, rows are trimmed that break a function which the others obey. A "
-    "feature is\n    dropped only if it can be computed in the trimmed rows, too, except for the "
+    robust=" With\n    `exceptions`, rows are trimmed that break a function which the others obey. "
+    "A feature is\n    dropped only if it can be computed in the trimmed rows, too, except for the "
     "share\n    `exceptions` of all rows; if no feature more is dropped, all rows are fitted. So "
     "are\n    they with ``backward=False``.",
 )
@@ -247,29 +247,31 @@ class GFA(Selector):
             published = partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
             return Algorithm(published, repeats=True, trims=False)
         check_elimination(self._threshold[0], self.relative)
-        wanted = self.laws or (self.laws is None and may_have_laws(data))
-        found = self._laws_of(data) if wanted else LawsOfColumns()
-        return self._elimination(frozenset(), found)
+        return self._elimination(data, frozenset())
 
-    def _elimination(self, stay: frozenset[int], found: LawsOfColumns) -> Algorithm:
-        """Return the elimination that never drops the columns `stay`; `found` are the laws."""
+    def _elimination(self, data: CheckedData, stay: frozenset[int]) -> Algorithm:
+        """Return the elimination for a table, which never drops the columns `stay`."""
+        wanted = self.laws or (self.laws is None and may_have_laws(data))
+        keep = [*(self.keep or ()), *stay]
         eliminate = partial(
             eliminate_columns,
-            keep=[*(self.keep or ()), *stay],
+            keep=keep,
             priority=self.priority,
-            found=found,
+            found=self._laws_of(data, keep) if wanted else LawsOfColumns(),
             prove=self.prove,
         )
-        keeping = partial(self._elimination, found=found)
-        dropping = Dropping(self.exceptions, keeping=keeping)
+        dropping = Dropping(self.exceptions, keeping=self._elimination)
         return Algorithm(eliminate, repeats=True, leaves_rows_out=True, dropping=dropping)
 
-    def _laws_of(self, data: CheckedData) -> LawsOfColumns:
-        """Return the laws that compute columns, and the columns that laws would compute nearly."""
+    def _laws_of(self, data: CheckedData, keep: Columns) -> LawsOfColumns:
+        """Return the laws that compute columns, and the columns that laws would compute nearly.
+
+        Laws drop no column that is in `keep`.
+        """
         names, n = data.names, data.n_columns
         return laws_of_columns(
             data,
-            keep=indices(self.keep or (), names, n, "keep"),
+            keep=indices(keep, names, n, "keep"),
             prefer=indices(self.priority or (), names, n, "priority"),
             exceptions=self.exceptions,
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gramian._support.types import Array
-from gramian.fitting._checked_data import Problem
+from gramian.fitting._checked_data import CheckedData, Problem
 from gramian.fitting._fitted_model import FittedModel
 
 if TYPE_CHECKING:
@@ -43,6 +43,6 @@ class Dropping:
     """Largest share of the rows that may break the function of a dropped candidate."""
     directions: Callable[[Problem], Array] | None = None
     """Function that returns the candidates as directions; None if they are the columns."""
-    keeping: Callable[[frozenset[int]], Algorithm] | None = None
-    """Function from columns to the algorithm that never drops them; None if dropping a candidate
-    loses no cells."""
+    keeping: Callable[[CheckedData, frozenset[int]], Algorithm] | None = None
+    """Function from data and columns to the algorithm for these data that never drops the columns;
+    None if dropping a candidate loses no cells."""

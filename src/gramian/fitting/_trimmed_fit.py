@@ -8,7 +8,6 @@ the fit before, until these rows stay: least trimmed squares, in function space.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,7 +18,7 @@ from scipy.sparse import issparse
 from gramian._support.types import Array, IntArray
 from gramian.core.elimination import EXACT_SHARE, WRONG, wrong_rows
 from gramian.core.rows import far_rows, first_of_equal, moderate_rows
-from gramian.fitting._algorithm import Algorithm, Dropping
+from gramian.fitting._algorithm import Dropping
 from gramian.fitting._checked_data import ArrayData, CheckedData
 from gramian.fitting._fitted_model import FittedModel
 from gramian.fitting._kept_variables import RedundancySearch
@@ -38,6 +37,8 @@ TURNS = 3
 """Number of times that directions are computed from the rows that are left."""
 MOST_STAYING = 5
 """Number of fits in which more and more columns stay, because wrong cells of them would be lost."""
+ROUNDING = 1e-9
+"""Rounding error of a column that a law computes, in its standard deviations."""
 Mask = NDArray[np.bool_]
 
 
@@ -99,16 +100,25 @@ class _TrimmedFit:
     @cached_property
     def start(self) -> Mask:
         """Mask of the different rows with which concentration begins."""
-        if not self.far.any():
-            return ~self.far
         return ~self.far & moderate_rows(self.table, 1 - MOST_TRIMMED)
 
-    def fit(self, kept: Mask, plan: Plan | None = None) -> FittedModel:
-        """Fit to some of the different rows, with all their copies."""
+    def fit(self, kept: Mask, stay: frozenset[int] | None = None) -> FittedModel:
+        """Fit to some of the different rows, with all their copies.
+
+        Parameters
+        ----------
+        kept : array of bool
+            Mask of the rows.
+        stay : frozenset of int, optional
+            Columns that are never dropped, if the algorithm for these rows is made anew.
+        """
         every = np.ones(len(self.data.table), dtype=bool)
         every[self.positive] = kept[self.equal[1]]
-        model = (plan or self.plan).fit_any(self.data.take(every))
-        return replace(model, trimmed=np.flatnonzero(~every))
+        data, plan = self.data.take(every), self.plan
+        dropping = plan.algorithm.dropping
+        if stay is not None and dropping is not None and dropping.keeping is not None:
+            plan = replace(plan, algorithm=dropping.keeping(data, stay))
+        return replace(plan.fit_any(data), trimmed=np.flatnonzero(~every))
 
     def fit_all(self) -> FittedModel:
         """Fit to all rows."""
@@ -144,7 +154,7 @@ class _TrimmedFit:
             if self.far.any():
                 return model
         else:
-            model = self._without_losses(~wrong, dropping, dropping.keeping)
+            model = self._without_losses(~wrong, dropping)
         whole = self.fit_all()
         return model if _n_dropped(model) > _n_dropped(whole) else whole
 
@@ -179,13 +189,11 @@ class _TrimmedFit:
                 break
         return wrong
 
-    def _without_losses(
-        self, kept: Mask, dropping: Dropping, keeping: Callable[[frozenset[int]], Algorithm]
-    ) -> FittedModel:
+    def _without_losses(self, kept: Mask, dropping: Dropping) -> FittedModel:
         """Fit to some rows, and keep columns that would be lost in too many of the other rows."""
         stay = frozenset(_varying(self.table) - _varying(self.table[kept]))
         for _ in range(MOST_STAYING):
-            model = self.fit(kept, replace(self.plan, algorithm=keeping(stay)))
+            model = self.fit(kept, stay)
             lost = [
                 j for j, share in self._missed(model, kept).items() if share > dropping.exceptions
             ]
@@ -195,10 +203,7 @@ class _TrimmedFit:
         return self.fit_all()
 
     def _missed(self, model: FittedModel, kept: Mask) -> dict[int, float]:
-        """Return, for each dropped column, the share of rows in which it is not what it should be.
-
-        Columns that laws compute are not returned: laws have their own exceptions.
-        """
+        """Return, for each dropped column, the share of rows in which it is wrong."""
         complete = ~np.isnan(self.table).any(axis=1)
         table = self.table[complete]
         raw = table[:, model.kept.chosen]
@@ -206,11 +211,10 @@ class _TrimmedFit:
         by_law = {law.column for law in model.laws}
         found = {}
         for j in np.setdiff1d(np.arange(model.n_columns), model.kept.chosen).tolist():
-            if model.column_names[j] in by_law:
-                continue
             residuals = np.abs(table[:, j] - decoded[:, j])
             usual = TO_DEVIATION * np.median(residuals[kept[complete]])
-            least = np.sqrt(EXACT_SHARE) * np.std(table[kept[complete], j])
+            exact = ROUNDING if model.column_names[j] in by_law else np.sqrt(EXACT_SHARE)
+            least = exact * np.std(table[kept[complete], j])
             found[j] = float(np.mean(~(residuals <= WRONG * max(usual, least))))
         return found
 
