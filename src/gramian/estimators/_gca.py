@@ -31,7 +31,7 @@ from gramian.estimators._parameter_docs import DIRECTIONS, documented
 from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
 from gramian.families import Family
 from gramian.fitting import (
-    MOST_TRIMMED,
+    MOST_WRONG,
     Algorithm,
     CheckedData,
     Dropping,
@@ -198,7 +198,7 @@ class GCA(Extractor):
         else:
             check_published(prove=self.prove)
         fit = partial(keep_components, given=self.basis, backward=self.backward, prove=self.prove)
-        dropping = Dropping(MOST_TRIMMED, partial(basis_of, given=self.basis))
+        dropping = Dropping(MOST_WRONG, partial(basis_of, given=self.basis))
         return Algorithm(
             fit,
             repeats=True,

@@ -79,7 +79,8 @@ def _problem(caution: Caution) -> str:
             )
         case TrimmedRows():
             return (
-                f"{caution.n_trimmed} of {caution.n_rows} samples have wrong cells that would "
-                "decide the fit, and took no part in it: see trimmed_rows_. Correct these cells."
+                f"{caution.n_trimmed} of {caution.n_rows} samples lie far from the others, would "
+                "decide the fit, and took no part in it: see trimmed_rows_. Look for wrong cells "
+                "there."
             )
     raise NotImplementedError(type(caution))

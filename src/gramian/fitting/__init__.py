@@ -68,4 +68,4 @@ from gramian.fitting._plan import (
     steps_of,
 )
 from gramian.fitting._progress_bar import report_for
-from gramian.fitting._trimmed_fit import MOST_TRIMMED, fit_most_rows
+from gramian.fitting._trimmed_fit import MOST_WRONG, fit_most_rows

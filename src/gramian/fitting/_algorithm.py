@@ -46,3 +46,11 @@ class Dropping:
     keeping: Callable[[CheckedData, frozenset[int]], Algorithm] | None = None
     """Function from data and columns to the algorithm for these data that never drops the columns;
     None if dropping a candidate loses no cells."""
+
+    @property
+    def allows(self) -> bool:
+        """True if a dropped column may differ from its function in some rows.
+
+        Then rows that break functions are searched also if no cell is far.
+        """
+        return self.keeping is not None and self.exceptions > 0

@@ -28,11 +28,13 @@ MOST_TRIMMED = 0.2
 """Largest share of the rows that is trimmed. If more rows seem to be wrong, none is trimmed."""
 STEPS = 10
 """Largest number of concentration steps."""
-NEAR = 4.0
+NEAR = 5.0
 """Largest residual of a row that is kept, in robust standard deviations from the median. Cube roots
 of squared residuals are compared: they are nearly normal (Wilson and Hilferty)."""
 TO_DEVIATION = 1.4826
 """Factor from the median distance to the standard deviation of normal numbers."""
+MOST_WRONG = 0.05
+"""Largest share of the rows that may break the function of a component (GCA)."""
 TURNS = 3
 """Number of times that directions are computed from the rows that are left."""
 MOST_STAYING = 5
@@ -58,7 +60,7 @@ def fit_most_rows(plan: Plan, data: CheckedData) -> FittedModel:
     assert isinstance(data, ArrayData)
     dropping = plan.algorithm.dropping
     suspicious = far_rows(data.table) is not None
-    if not suspicious and (dropping is None or not dropping.exceptions):
+    if not suspicious and (dropping is None or not dropping.allows):
         return plan.fit_any(data)
     trimmed = _TrimmedFit(plan, data, suspicious)
     return trimmed.of_residuals() if dropping is None else trimmed.of_functions(dropping)
@@ -162,7 +164,7 @@ class _TrimmedFit:
         """Return a mask of the different rows that break functions which other rows obey."""
         request = self.plan.requests[0]
         assert request.threshold is not None
-        complete = ~np.isnan(self.table).any(axis=1)
+        complete = ~np.isnan(self.table).any(axis=1) & ~self.far
         wrong = np.zeros(len(self.table), dtype=bool)
         for _ in range(TURNS if dropping.directions else 1):
             used = self.start & complete & ~wrong

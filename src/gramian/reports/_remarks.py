@@ -178,8 +178,8 @@ def _worded(caution: Caution) -> tuple[str, str]:
             )
         case TrimmedRows():
             return "Some rows were not fitted", (
-                f"{caution.n_trimmed:,} of {caution.n_rows:,} rows have wrong cells that would "
-                "decide the fit. They took no part in it."
+                f"{caution.n_trimmed:,} of {caution.n_rows:,} rows lie far from the others and "
+                "would decide the fit. They took no part in it: look for wrong cells there."
             )
     raise NotImplementedError(type(caution))
 

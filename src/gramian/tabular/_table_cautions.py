@@ -22,6 +22,9 @@ REMEDIES = {
 }
 """Words for the remedies that are options of `gramian.select`; other remedies are not shown."""
 
+SHOWN_ROWS = 5
+"""Largest number of trimmed rows that a caution lists."""
+
 
 def cautions_of_table(
     table: Table, steps: Preprocessing, labels: Iterable[str]
@@ -78,9 +81,9 @@ def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:
         elif isinstance(each, NearDependence):
             yield TableCaution("ill-conditioned", {"loss": each.loss}, remedy)
         elif isinstance(each, TrimmedRows):
-            rows = listed([str(row) for row in estimator.trimmed_rows_], most=3)
+            rows = ", ".join(map(str, estimator.trimmed_rows_[:SHOWN_ROWS]))
             facts = {"n_trimmed": each.n_trimmed, "n_rows": each.n_rows, "rows": rows}
-            yield TableCaution("trimmed", facts, "Correct these cells")
+            yield TableCaution("trimmed", facts, "Look for wrong cells there")
     for law in getattr(estimator.model_, "near_laws", ()):
         facts = {"column": quote(law.column), "law": law.law}
         counts = {"n_exceptions": law.n_exceptions, "n_rows": law.n_rows}

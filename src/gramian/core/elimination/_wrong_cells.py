@@ -30,8 +30,8 @@ The ratio is 1 for normal residuals; a few large residuals make it small."""
 FALLING = 0.5
 """Least ratio of robust variances, after one fit and before, at which it is worth going on."""
 LEAST_VARIANCE = 0.05
-"""Least share of its variance that a column must have in the rows that obey its function: a column
-that is zero in most rows is not a function of others."""
+"""Least share of its variance in all rows that a column must have in the rows that obey its
+function: a column that is zero in most rows is not a function of others."""
 CONCENTRATIONS = 20
 """Largest number of fits for a column."""
 ROUNDS = 3
@@ -85,8 +85,9 @@ def wrong_rows(
     rows, centring = centre(x[start], None, "column")
     columns = np.flatnonzero(centring.varies).tolist()
     n_rows = int(start.sum())
-    layout = lay_out(rows, family, columns, most=n_rows / ROWS_A_FUNCTION)
-    if not layout.blocks or len(x) * layout.n_functions > MOST_VALUES:
+    most_functions = min(n_rows / ROWS_A_FUNCTION, MOST_VALUES / len(x))
+    layout = lay_out(rows, family, columns, most=most_functions)
+    if len(layout.blocks) < len(columns):  # too few rows for all functions
         return wrong
     block = centring.apply(x, None)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -145,12 +146,12 @@ class _Search:
         functions = self.values[used & self.sample]
         gram = functions.T @ functions / len(functions)
         gram[np.diag_indices_from(gram)] *= 1 + RIDGE
-        inverse = np.linalg.pinv(gram, hermitian=True)
+        inverse = np.linalg.inv(gram)
         shares = {}
         for j, single in enumerate(self.singles):
             own = np.flatnonzero(self.involves[:, j])
             unit = (own == single).astype(np.float64)
-            weights = np.linalg.lstsq(inverse[np.ix_(own, own)], unit, rcond=None)[0]
+            weights = np.linalg.solve(inverse[np.ix_(own, own)], unit)
             residuals = functions @ (inverse[:, own] @ weights)
             ordinary = float(np.mean(residuals**2))
             robust = _robust_variance(residuals)
@@ -210,7 +211,7 @@ class _Search:
         broken = np.abs(residuals) > WRONG * sigma
         obey = used & ~broken
         variance = float(np.var(y[obey])) if obey.any() else 0.0
-        if variance < LEAST_VARIANCE * scale:
+        if variance < LEAST_VARIANCE * float(np.var(y)):
             return None
         share = float(np.mean(residuals[obey] ** 2)) / variance
         evidence = Evidence(float((obey & self.sample).sum()), self.threshold)

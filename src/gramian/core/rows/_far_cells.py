@@ -203,12 +203,14 @@ def moderate_rows(table: Array, least_share: float) -> NDArray[np.bool_]:
     least_share : float
         Least share of the rows in the mask: if there are fewer, more distant cells are moderate.
     """
-    largest = np.zeros(len(table))
-    for column in table.T:
-        present = ~np.isnan(column)
-        distances = np.abs(column[present] - np.median(column[present]))
-        positive = distances[distances > 0]
-        unit = np.median(distances) or (np.median(positive) if len(positive) else 1.0)
-        largest[present] = np.maximum(largest[present], distances / (TO_DEVIATION * unit))
+    gaps = bool(np.isnan(table).any())
+    median = np.nanmedian if gaps else np.median
+    distances = np.abs(table - median(table, axis=0))
+    units = median(distances, axis=0)
+    for j in np.flatnonzero(~(units > 0)).tolist():
+        positive = distances[distances[:, j] > 0, j]
+        units[j] = np.median(positive) if len(positive) else 1.0
+    distances /= TO_DEVIATION * units
+    largest = np.nan_to_num(distances, copy=False).max(axis=1)
     limit = max(MODERATE, float(np.quantile(largest, least_share)))
     return np.asarray(largest <= limit)
