@@ -6,6 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gramian._support.words import either, listed
+from gramian.exceptions import (
+    NumericalWarning,
+    OverfittingWarning,
+    TrimmedRowsWarning,
+    UnitsWarning,
+)
 from gramian.fitting import NearDependence, Overfitting, Remedy, Saturation, TrimmedRows
 from gramian.formulas import quote
 from gramian.models import Preprocessing, is_numeric
@@ -22,6 +28,8 @@ REMEDIES = {
 }
 """Words for the remedies that are options of `gramian.select`; other remedies are not shown."""
 
+TOLD = (OverfittingWarning, NumericalWarning, TrimmedRowsWarning, UnitsWarning)
+"""Warnings of a fit to a table that need not be shown: cautions have their content."""
 SHOWN_ROWS = 5
 """Largest number of trimmed rows that a caution lists."""
 

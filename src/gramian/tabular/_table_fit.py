@@ -12,13 +12,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian._support.words import counted, plural, the_columns
 from gramian.core.rows import SpreadError
-from gramian.exceptions import (
-    NumericalWarning,
-    OverfittingWarning,
-    TooManyLevelsError,
-    TrimmedRowsWarning,
-    UnitsWarning,
-)
+from gramian.exceptions import TooManyLevelsError
 from gramian.fitting import EmptyColumnError, Gaps, TooFewRowsError
 from gramian.models import Preprocessing
 from gramian.tables import Table, plain, pyarrow
@@ -38,7 +32,7 @@ from gramian.tabular._learning import learned
 from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
 from gramian.tabular._method import SELECTORS, Method
 from gramian.tabular._returned_cells import columns_with_other_gaps, uneven_columns
-from gramian.tabular._table_cautions import cautions_of_fit, cautions_of_table
+from gramian.tabular._table_cautions import TOLD, cautions_of_fit, cautions_of_table
 from gramian.tabular._table_changes import TableChanges
 from gramian.tabular._table_model import TableModel, with_names
 
@@ -87,8 +81,7 @@ class TableFit:
         divided = self._divided(wishes)
         with warnings.catch_warnings():
             # The result has cautions with the content of these warnings.
-            told = (OverfittingWarning, NumericalWarning, TrimmedRowsWarning, UnitsWarning)
-            for category in told:
+            for category in TOLD:
                 warnings.simplefilter("ignore", category)
             while True:
                 try:
