@@ -95,7 +95,7 @@ def same_fit(first, second):
 @pytest.mark.parametrize(("name", "X"), list(clean_tables()))
 def test_a_table_without_wrong_cells_has_the_same_fit_bit_for_bit(name, X):
     for make in (GFR, GCA, GFS, GFA):
-        if make is GFS and X.shape[1] > 40:
+        if make is not GFR and X.shape[1] > 40:  # slow
             continue
         options = {"laws": False, "exceptions": 0.05} if make is GFA else {}
         robust = make(2, **options).fit(X)

@@ -88,8 +88,8 @@ class TrimmedRowsWarning(UserWarning):
     >>> import numpy as np
     >>> from gramian import GFR
     >>> from gramian.exceptions import TrimmedRowsWarning
-    >>> z = np.random.default_rng(0).standard_normal((500, 2))
-    >>> X = np.column_stack([3 * z, z[:, 0] * z[:, 1]])
+    >>> z = np.random.default_rng(0).standard_normal((500, 3))
+    >>> X = np.column_stack([3 * z[:, :2], z[:, 0] * z[:, 1] + z[:, 2]])
     >>> X[7, 2] = 1e6
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")

@@ -31,6 +31,10 @@ STEPS = 10
 NEAR = 5.0
 """Largest residual of a row that is kept, in robust standard deviations from the median. Cube roots
 of squared residuals are compared: they are nearly normal (Wilson and Hilferty)."""
+LARGE = 0.95
+"""Share of the rows of a fit whose residuals are at most large."""
+LONG = 2.5
+"""Ratio to a large residual up to which a residual belongs to a long tail, and its row is kept."""
 TO_DEVIATION = 1.4826
 """Factor from the median distance to the standard deviation of normal numbers."""
 MOST_WRONG = 0.05
@@ -236,7 +240,11 @@ def near_rows(errors: Array, sizes: Array, kept: Mask, far: Mask) -> Mask:
     roots = np.cbrt(errors + EXACT_SHARE * np.median(sizes[kept]))
     median = np.median(roots[kept])
     deviation = TO_DEVIATION * np.median(np.abs(roots[kept] - median))
-    limit = max(median + NEAR * deviation, np.quantile(roots, 1 - MOST_TRIMMED))
+    limit = max(
+        median + NEAR * deviation,
+        LONG ** (2 / 3) * np.quantile(roots[kept], LARGE),
+        np.quantile(roots, 1 - MOST_TRIMMED),
+    )
     return np.asarray((roots <= limit) & ~far)
 
 
