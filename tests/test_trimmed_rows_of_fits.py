@@ -16,6 +16,7 @@ from gramian.core.elimination import wrong_rows
 from gramian.core.rows import far_rows, moderate_rows
 from gramian.exceptions import ModelFileError, TrimmedRowsWarning
 from gramian.families import Polynomial
+from gramian.laws.candidates._trimmed_rows import _polynomials
 from gramian.models import _stored_pursuits
 
 WILD = 1e6
@@ -366,3 +367,9 @@ def test_clean_tables_break_no_functions():
     for _, X in itertools.islice(clean_tables(), 6, None):
         every = np.ones(len(X), dtype=bool)
         assert not wrong_rows(X, every, Polynomial(2), threshold=1e-3, most=0.05).any()
+
+
+def test_a_product_of_columns_that_is_zero_in_all_rows_is_no_error():
+    x = np.random.default_rng(0).lognormal(size=(200, 2))
+    x[::2, 0] = x[1::2, 1] = 0.0
+    assert np.isfinite(_polynomials(x, 2)).all()
