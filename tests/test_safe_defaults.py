@@ -95,7 +95,7 @@ def test_one_outlying_row_leads_to_shrinkage():
     X = np.random.default_rng(0).standard_normal((500, 6))
     X[0] *= 1e3
     assert GFR(3).fit(X[1:]).alpha_ == 0
-    assert GFR(3).fit(X).alpha_ > 0
+    assert GFR(3, robust=False).fit(X).alpha_ > 0
 
 
 def test_the_leave_one_out_error_equals_that_of_explicit_fits():

@@ -9,6 +9,7 @@ __all__ = [
     "SaturationWarning",
     "TableError",
     "TooManyLevelsError",
+    "TrimmedRowsWarning",
     "UnitsWarning",
 ]
 
@@ -72,6 +73,31 @@ class UnitsWarning(UserWarning):
     ...     gfs = GFS(3).fit(X)
     >>> caught[0].category is UnitsWarning
     True
+    """
+
+
+class TrimmedRowsWarning(UserWarning):
+    """Rows with wrong cells took no part in the fit: ``trimmed_rows_`` lists them.
+
+    Without them, a few cells would decide the fit. Look at these rows. With ``robust=False`` all
+    rows are fitted.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from gramian import GFR
+    >>> from gramian.exceptions import TrimmedRowsWarning
+    >>> z = np.random.default_rng(0).standard_normal((500, 3))
+    >>> X = np.column_stack([3 * z[:, :2], z[:, 0] * z[:, 1] + z[:, 2]])
+    >>> X[7, 2] = 1e6
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     gfr = GFR(2).fit(X)
+    >>> caught[0].category is TrimmedRowsWarning
+    True
+    >>> gfr.trimmed_rows_
+    array([7])
     """
 
 

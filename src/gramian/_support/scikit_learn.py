@@ -11,6 +11,7 @@ from typing import Any
 
 from sklearn.utils._param_validation import (
     Interval,
+    Options,
     RealNotInt,
     StrOptions,
     validate_parameter_constraints,
@@ -29,6 +30,7 @@ def container_of(estimator: Any) -> str:
 
 __all__ = [
     "Interval",
+    "Options",
     "RealNotInt",
     "StrOptions",
     "check_sample_weight",

@@ -31,8 +31,10 @@ from gramian.estimators._parameter_docs import DIRECTIONS, documented
 from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
 from gramian.families import Family
 from gramian.fitting import (
+    MOST_WRONG,
     Algorithm,
     CheckedData,
+    Dropping,
     FittedModel,
     KeptComponents,
     Problem,
@@ -46,7 +48,11 @@ from gramian.fitting import (
 
 
 @documented(
-    DIRECTIONS, linear="linear redundancy only", last_fit="The choice of\n    directions is kept."
+    DIRECTIONS,
+    linear="linear redundancy only",
+    last_fit="The choice of\n    directions is kept.",
+    robust=" With ``backward=True``, rows are\n    trimmed that break a function of components "
+    "which the others obey.",
 )
 class GCA(Extractor):
     """Gram-Schmidt Component Analysis: drops principal components that are functions of others.
@@ -148,6 +154,7 @@ class GCA(Extractor):
         early_stopping: bool = False,
         n_iter_no_change: int = 5,
         tol: float = 1e-4,
+        robust: Literal["auto", False] = "auto",
         solver: Solver = "auto",
         max_functions: int | None = None,
         random_state: RandomState = 0,
@@ -169,6 +176,7 @@ class GCA(Extractor):
         self.early_stopping = early_stopping
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
+        self.robust = robust
         self.solver = solver
         self.max_functions = max_functions
         self.random_state = random_state
@@ -190,7 +198,14 @@ class GCA(Extractor):
         else:
             check_published(prove=self.prove)
         fit = partial(keep_components, given=self.basis, backward=self.backward, prove=self.prove)
-        return Algorithm(fit, repeats=True, leaves_rows_out=self.backward, covariance=True)
+        dropping = Dropping(MOST_WRONG, partial(basis_of, given=self.basis))
+        return Algorithm(
+            fit,
+            repeats=True,
+            leaves_rows_out=self.backward,
+            covariance=True,
+            dropping=dropping if self.backward else None,
+        )
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         kept, search = model.kept, model.search
@@ -225,10 +240,7 @@ def keep_components(
     backward, prove : bool
         The parameters of :class:`GCA`.
     """
-    if isinstance(given, str):
-        axes, prefix = principal_directions(problem.rows), "pc"
-    else:
-        axes, prefix = check_basis(given, problem.rows.n_columns), "basis"
+    axes, prefix = basis_of(problem, given), "pc" if isinstance(given, str) else "basis"
     rows, deviations = problem.rows.rotate(axes)
     varies = deviations > 0
     deviations = np.where(varies, deviations, 1.0)
@@ -288,6 +300,21 @@ def keep_components(
     return drop_redundant(
         EliminationCandidates(problem, rows, varies, Preferences(), prove), request, fit
     )
+
+
+def basis_of(problem: Problem, given: Literal["pca"] | ArrayLike) -> Array:
+    """Return the directions among which GCA chooses, one a row.
+
+    Parameters
+    ----------
+    problem : Problem
+        The prepared data.
+    given : "pca" or array
+        The basis.
+    """
+    if isinstance(given, str):
+        return principal_directions(problem.rows)
+    return check_basis(given, problem.rows.n_columns)
 
 
 def check_basis(basis: ArrayLike, n_columns: int) -> Array:

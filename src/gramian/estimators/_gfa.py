@@ -33,6 +33,7 @@ from gramian.families import Family
 from gramian.fitting import (
     Algorithm,
     CheckedData,
+    Dropping,
     EliminationSearch,
     FittedModel,
     Problem,
@@ -57,6 +58,10 @@ function by chance are kept."""
     last_fit="The\n    selection is kept.",
     family="str, Family or None, default=None",
     family_default=' By default\n    "polynomial", or "multilinear" with ``backward=False``.',
+    robust=" With\n    `exceptions`, rows are trimmed that break a function which the others obey. "
+    "A feature is\n    dropped only if it can be computed in the trimmed rows, too, except for the "
+    "share\n    `exceptions` of all rows; if no feature more is dropped, all rows are fitted. So "
+    "are\n    they with ``backward=False``.",
 )
 class GFA(Selector):
     """Gram-Schmidt Feature Analysis: drops the features that are functions of others.
@@ -99,8 +104,9 @@ class GFA(Selector):
         for large sparse matrices: a search for laws would write out their zeros.
     exceptions : float, default=0.0
         The largest share of the rows in which a column that a law computes may differ from the
-        law. By default, a law with exceptions drops no column, and functions do not drop its
-        columns, because the exceptions would be lost.
+        law; with ``robust="auto"`` also a column that functions compute. By default, a law with
+        exceptions drops no column, and functions do not drop its columns, because the exceptions
+        would be lost.
     prove : bool, default=False
         True to search all sets of up to 20 features for a smaller set to keep;
         ``elimination_.minimal`` is "proved" if none exists. For ``backward=True``.
@@ -183,6 +189,7 @@ class GFA(Selector):
         early_stopping: bool = False,
         n_iter_no_change: int = 5,
         tol: float = 1e-4,
+        robust: Literal["auto", False] = "auto",
         solver: Solver = "auto",
         max_functions: int | None = None,
         random_state: RandomState = 0,
@@ -207,6 +214,7 @@ class GFA(Selector):
         self.early_stopping = early_stopping
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
+        self.robust = robust
         self.solver = solver
         self.max_functions = max_functions
         self.random_state = random_state
@@ -237,25 +245,33 @@ class GFA(Selector):
                 if getattr(self, name):
                     raise ValueError(f"{name} needs backward=True: set that, or leave {name} out.")
             published = partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
-            return Algorithm(published, repeats=True)
+            return Algorithm(published, repeats=True, trims=False)
         check_elimination(self._threshold[0], self.relative)
+        return self._elimination(data, frozenset())
+
+    def _elimination(self, data: CheckedData, stay: frozenset[int]) -> Algorithm:
+        """Return the elimination for a table, which never drops the columns `stay`."""
         wanted = self.laws or (self.laws is None and may_have_laws(data))
-        found = self._laws_of(data) if wanted else LawsOfColumns()
+        keep = [*(self.keep or ()), *stay]
         eliminate = partial(
             eliminate_columns,
-            keep=self.keep,
+            keep=keep,
             priority=self.priority,
-            found=found,
+            found=self._laws_of(data, keep) if wanted else LawsOfColumns(),
             prove=self.prove,
         )
-        return Algorithm(eliminate, repeats=True, leaves_rows_out=True)
+        dropping = Dropping(self.exceptions, keeping=self._elimination)
+        return Algorithm(eliminate, repeats=True, leaves_rows_out=True, dropping=dropping)
 
-    def _laws_of(self, data: CheckedData) -> LawsOfColumns:
-        """Return the laws that compute columns, and the columns that laws would compute nearly."""
+    def _laws_of(self, data: CheckedData, keep: Columns) -> LawsOfColumns:
+        """Return the laws that compute columns, and the columns that laws would compute nearly.
+
+        Laws drop no column that is in `keep`.
+        """
         names, n = data.names, data.n_columns
         return laws_of_columns(
             data,
-            keep=indices(self.keep or (), names, n, "keep"),
+            keep=indices(keep, names, n, "keep"),
             prefer=indices(self.priority or (), names, n, "priority"),
             exceptions=self.exceptions,
         )

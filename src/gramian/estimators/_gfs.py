@@ -182,6 +182,7 @@ class GFS(Selector):
         early_stopping: bool = False,
         n_iter_no_change: int = 5,
         tol: float = 1e-4,
+        robust: Literal["auto", False] = "auto",
         solver: Solver = "auto",
         max_functions: int | None = None,
         random_state: RandomState = 0,
@@ -206,6 +207,7 @@ class GFS(Selector):
         self.early_stopping = early_stopping
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
+        self.robust = robust
         self.solver = solver
         self.max_functions = max_functions
         self.random_state = random_state

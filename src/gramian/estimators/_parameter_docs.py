@@ -39,6 +39,14 @@ n_iter_no_change : int, default=5
     The number of steps without improvement after which `early_stopping` stops.
 tol : float, default=1e-4
     The least share of the total variance that counts as an improvement.
+robust : "auto" or False, default="auto"
+    "auto" leaves rows with wrong cells out where they would decide the fit, and says so: see
+    `trimmed_rows_`. A few cells of a column are wrong if they lie far beyond its tail and have
+    more than half of its squared distances from the median. Then the rows with the largest
+    residuals of the fit are trimmed, too, at most a fifth of all rows, until the rows that are
+    left stay the same.<robust> A table without wrong cells has the same fit as with False, which
+    fits all rows. Tables that are read block by block, Dask collections, sparse matrices, fits
+    with a checkpoint and `path` use all rows.
 solver : {"auto", "qr", "gram", "moments"}, default="auto"
     Method of orthogonalization. "qr" keeps orthonormal functions in memory and is accurate
     to rounding. "gram" needs only sums over blocks of rows, is faster on many rows and loses
@@ -67,6 +75,9 @@ gaps_ : Gaps
     used if they are at least 1.25 times the functions of all columns; otherwise gaps are filled
     as by :class:`GramianImputer`, or in wide tables from a plane. A law is judged by the rows
     that have values in all its columns. See :class:`gramian.results.Gaps`.
+trimmed_rows_ : array of int
+    The positions in X of the rows with wrong cells that took no part in the fit, in increasing
+    order; empty if there are none. See `robust`.
 mean_ : array of shape (n_features,)
     The mean of each feature.
 scale_ : array of shape (n_features,) or None
@@ -119,7 +130,11 @@ model_ : object
     class is private and may change: read the attributes above instead.
 """
 
-FAMILY = {"family": 'str or Family, default="multilinear"', "family default": ""}
+FAMILY = {
+    "family": 'str or Family, default="multilinear"',
+    "family default": "",
+    "robust": "",
+}
 DIRECTIONS = {**FAMILY, "thing": "direction", "n": "n_components_", "count": "n_components"}
 FEATURES = {**FAMILY, "thing": "feature", "n": "n_selected", "count": "n_features_to_select"}
 

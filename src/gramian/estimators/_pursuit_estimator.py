@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from gramian._support.scikit_learn import Interval, RealNotInt, StrOptions
+from gramian._support.scikit_learn import Interval, Options, RealNotInt, StrOptions
 from gramian._support.types import Array, IntArray
 from gramian.core.pursuit import StopReason
 from gramian.estimators._estimator import Data, Estimator, attributes_of, issue_warnings
@@ -41,6 +41,7 @@ from gramian.fitting import (
     ValidationData,
     check_data,
     check_rows,
+    fit_most_rows,
 )
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class PursuitEstimator(Estimator[FittedModel]):
         "early_stopping": ["boolean"],
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "robust": [StrOptions({"auto"}), Options(bool, {False})],
         "random_state": ["random_state"],
         "memory_budget": [Interval(Integral, 2**20, None, closed="left"), None],
         "checkpoint": [str, os.PathLike, None],
@@ -90,6 +92,7 @@ class PursuitEstimator(Estimator[FittedModel]):
     early_stopping: bool
     n_iter_no_change: int
     tol: float
+    robust: Literal["auto", False]
     solver: Solver
     max_functions: int | None
     random_state: RandomState
@@ -114,6 +117,7 @@ class PursuitEstimator(Estimator[FittedModel]):
     n_dropped_functions_: IntArray
     stop_reason_: StopReason
     solver_: str
+    trimmed_rows_: IntArray
     orthogonality_loss_: float
     elimination_: Selection
 
@@ -166,10 +170,9 @@ class PursuitEstimator(Estimator[FittedModel]):
         check_count(self, data)
         # Plan.
         plan = plan_of(self, self._algorithm(data))
-        # Fill gaps.
-        complete, gaps = plan.without_gaps(data)
-        # Fit.
-        model = replace(plan.fit(complete), gaps=gaps, asked=self._asked)
+        # Fill gaps, and fit.
+        fitted = fit_most_rows(plan, data) if self.robust else plan.fit_any(data)
+        model = replace(fitted, asked=self._asked)
         # Become.
         issue_warnings(model)
         self._become(model)
@@ -210,6 +213,7 @@ class PursuitEstimator(Estimator[FittedModel]):
             "alpha_": record.alpha,
             "alpha_path_": record.alpha_path,
             "gcv_total_residual_variance_": record.gcv_total,
+            "trimmed_rows_": model.trimmed,
         }
 
     def path(

@@ -7,6 +7,7 @@ from gramian.exceptions import (
     NumericalWarning,
     OverfittingWarning,
     SaturationWarning,
+    TrimmedRowsWarning,
     UnitsWarning,
 )
 from gramian.fitting import (
@@ -15,6 +16,7 @@ from gramian.fitting import (
     Overfitting,
     Remedy,
     Saturation,
+    TrimmedRows,
     UnequalUnits,
 )
 
@@ -23,6 +25,7 @@ CATEGORIES: dict[type[Caution], type[Warning]] = {
     Overfitting: OverfittingWarning,
     NearDependence: NumericalWarning,
     UnequalUnits: UnitsWarning,
+    TrimmedRows: TrimmedRowsWarning,
 }
 REMEDIES = {
     Remedy.AUTO_ALPHA: "alpha='auto'",
@@ -33,6 +36,7 @@ REMEDIES = {
     Remedy.QR_SOLVER: "solver='qr' if the data fit in memory",
     Remedy.BETTER_FAMILY: "a better conditioned family such as 'hermite'",
     Remedy.SCALE: "scale=True, unless all columns have the same unit",
+    Remedy.ALL_ROWS: "robust=False to fit all rows",
 }
 
 
@@ -72,5 +76,11 @@ def _problem(caution: Caution) -> str:
                 f"The standard deviation of {caution.column!r} is {caution.ratio:.3g} times the "
                 f"median of all columns. {caution.algorithm} compares variances, so that this "
                 "column hides the others."
+            )
+        case TrimmedRows():
+            return (
+                f"{caution.n_trimmed} of {caution.n_rows} samples lie far from the others, would "
+                "decide the fit, and took no part in it: see trimmed_rows_. Look for wrong cells "
+                "there."
             )
     raise NotImplementedError(type(caution))

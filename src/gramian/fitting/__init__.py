@@ -3,6 +3,7 @@
 Open `_plan.py` first, which runs a fit; `_fitted_model.py` holds its result.
 """
 
+from gramian.fitting._algorithm import Algorithm, Dropping
 from gramian.fitting._any_model import AnyModel, Asked, Record, SteppedModel, Steps
 from gramian.fitting._blockwise import (
     Output,
@@ -23,6 +24,7 @@ from gramian.fitting._cautions import (
     Overfitting,
     Remedy,
     Saturation,
+    TrimmedRows,
     UnequalUnits,
 )
 from gramian.fitting._checked_data import ArrayData, CheckedData, Preparation, Problem
@@ -56,7 +58,6 @@ from gramian.fitting._kept_variables import (
 )
 from gramian.fitting._left_out import FEW, needs_no_shrinkage
 from gramian.fitting._plan import (
-    Algorithm,
     Plan,
     Request,
     Solver,
@@ -67,3 +68,4 @@ from gramian.fitting._plan import (
     steps_of,
 )
 from gramian.fitting._progress_bar import report_for
+from gramian.fitting._trimmed_fit import MOST_WRONG, fit_most_rows

@@ -31,6 +31,7 @@ class Remedy(Enum):
     QR_SOLVER = auto()
     BETTER_FAMILY = auto()
     SCALE = auto()
+    ALL_ROWS = auto()
 
 
 FEWER_FUNCTIONS = (Remedy.LOWER_DEGREE, Remedy.FEWER_FEATURES, Remedy.MORE_ROWS)
@@ -91,6 +92,29 @@ class UnequalUnits(Caution):
     column: str
     ratio: float
     """Standard deviation of the column, divided by the median of all columns that vary."""
+
+
+@dataclass(frozen=True)
+class TrimmedRows(Caution):
+    """Rows with wrong cells took no part in the fit."""
+
+    n_trimmed: int
+    n_rows: int
+    """Number of rows with the trimmed ones."""
+
+
+def of_trimmed(n_trimmed: int, n_fitted: int) -> Iterator[Caution]:
+    """Yield a caution if rows were trimmed.
+
+    Parameters
+    ----------
+    n_trimmed : int
+        Number of trimmed rows.
+    n_fitted : int
+        Number of rows of the fit.
+    """
+    if n_trimmed:
+        yield TrimmedRows((Remedy.ALL_ROWS,), n_trimmed, n_trimmed + n_fitted)
 
 
 def of_functions(

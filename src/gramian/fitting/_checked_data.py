@@ -266,6 +266,11 @@ class ArrayData(CheckedData):
         """Return True if any value is missing; the parameters are not used."""
         return not issparse(self.table) and has_gaps(self.table)
 
+    def take(self, kept: NDArray[np.bool_]) -> ArrayData:
+        """Return some of the rows, as a mask tells."""
+        weights = None if self.weights is None else self.weights[kept]
+        return replace(self, table=self.table[kept], weights=weights)
+
     def _tally(self) -> GapTally:
         return GapTally.of(self.table)
 

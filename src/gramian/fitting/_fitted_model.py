@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian.core.imputation import expected_codes, noise_of
 from gramian.core.pursuit import Decoder
 from gramian.core.rows import dense_parts
@@ -21,6 +21,7 @@ from gramian.fitting._cautions import (
     Remedy,
     of_dependence,
     of_functions,
+    of_trimmed,
     of_units,
 )
 from gramian.fitting._gaps import has_gaps, present_only
@@ -58,6 +59,9 @@ class FittedModel(SteppedModel):
     earlier laws in this sequence compute."""
     near_laws: tuple[NearLaw, ...] = ()
     """Laws that would compute kept columns, except in some rows; not stored in model files."""
+    trimmed: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    """Positions of the rows of the table that took no part in the fit, because they have wrong
+    cells."""
 
     @property
     def eliminates(self) -> bool:
@@ -91,6 +95,7 @@ class FittedModel(SteppedModel):
         compares_variances = not self.search.tells_redundant and not self.asked.relative
         if compares_variances and self.scale is None:
             found += of_units(self, self.variances)
+        found += of_trimmed(len(self.trimmed), self.record.n_rows)
         return found
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
@@ -15,6 +15,7 @@ from gramian.core.orthogonalize import QR, Gram, Orthogonalizer
 from gramian.core.pursuit import Chooser, HeldOut, Limits, Trace, pursue
 from gramian.core.rows import Ledger, MemoryRows, RecordedRows, Rows
 from gramian.families import Family
+from gramian.fitting._algorithm import Algorithm
 from gramian.fitting._any_model import Record, Steps
 from gramian.fitting._checked_data import CheckedData, Preparation, Problem
 from gramian.fitting._fitted_model import FittedModel
@@ -202,23 +203,6 @@ def run(
 
 
 @dataclass(frozen=True)
-class Algorithm:
-    """An algorithm: the function that fits, and the facts about it that a `Plan` needs."""
-
-    fit: Callable[[Problem, Request], FittedModel]
-    repeats: bool = False
-    """True if the last fit to all rows repeats the choices of the fit on which held-out rows
-    decided; False if the last fit makes as many new choices."""
-    leaves_rows_out: bool = False
-    """True if the algorithm chooses the penalty by leaving rows out one by one, so that the choice
-    needs no held-out rows."""
-    needs_shrinkage: Callable[[Problem, Request], bool] | None = None
-    """Cheap test, made before a long fit without shrinkage, that the fit would overfit."""
-    covariance: bool = False
-    """True if the algorithm works with the covariance of the columns."""
-
-
-@dataclass(frozen=True)
 class Plan:
     """Steps of a fit: least squares, a comparison on held-out rows, a last fit to all rows.
 
@@ -247,6 +231,11 @@ class Plan:
         families = [request.family for request in self.requests]
         hold_out = self.hold_out if self.plain is None else self.watched
         return data.without_gaps(self.preparation, hold_out, families)
+
+    def fit_any(self, data: CheckedData) -> FittedModel:
+        """Fill gaps or leave rows with gaps out, fit, and return the fitted model."""
+        complete, gaps = self.without_gaps(data)
+        return replace(self.fit(complete), gaps=gaps)
 
     def fit(self, data: CheckedData) -> FittedModel:
         """Fit to data without missing values, and return the fitted model."""

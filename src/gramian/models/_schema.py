@@ -84,6 +84,7 @@ _DECODING = {
     "decoder.with_x": Spec("f d", optional=True),
     "decoder.levels": Spec("l", optional=True),
     "decoder.n_levels": _index("s", optional=True),
+    "trimmed_rows_": _index("q", optional=True),  # only if rows were trimmed
     **_REACH,
 }
 _ELIMINATION = {

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 SOLVERS = ("qr", "gram", "moments")
 """Names of solvers that a file may have as `solver_`."""
+MOST_ROWS = 2**53
+"""Number of rows that no table has."""
 STEPS = frozenset({"n_samples_", "stop_reason_", "solver_", "orthogonality_loss_"})
 """Names of the results that are no arrays, in every file of GFR, GCA, GFS, GFA and UFFS."""
 
@@ -64,6 +66,8 @@ def describe(
     arrays |= _searches.to_arrays(model.search)
     if isinstance(model.search, EliminationSearch):
         fitted["elimination"] = _searches.to_data(model.search.selection)
+    if len(model.trimmed):
+        arrays["trimmed_rows_"] = model.trimmed.astype("<i8")
     if model.laws:
         fitted["laws"] = [law.to_json() for law in model.laws]
     return fitted, arrays
@@ -100,6 +104,10 @@ def restore(stored: Stored) -> FittedModel:
         decoder=_decoder.from_arrays(arrays, family, record.n_kept, record.n_dropped),
         variances=arrays["_variances"],
     )
+    if "trimmed_rows_" in arrays:
+        trimmed = arrays["trimmed_rows_"]
+        check_indices("trimmed_rows_", trimmed, MOST_ROWS, increasing=True)
+        model = replace(model, trimmed=trimmed)
     if "laws" in scalars:
         if not model.selects:
             raise ModelFileError("It has laws of columns, but keeps directions.")

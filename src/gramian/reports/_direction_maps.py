@@ -17,7 +17,7 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian.estimators import GFR
-from gramian.exceptions import OverfittingWarning, UnitsWarning
+from gramian.exceptions import OverfittingWarning, TrimmedRowsWarning, UnitsWarning
 from gramian.fitting import FittedModel, KeptDirections
 from gramian.reports._report_rows import ReportRows
 from gramian.reports._selection_tables import loadings
@@ -151,7 +151,8 @@ def _companion(model: FittedModel, data: ReportRows) -> tuple[FittedModel, str]:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverfittingWarning)
-        warnings.simplefilter("ignore", UnitsWarning)  # a caution on the page says it
+        for category in (UnitsWarning, TrimmedRowsWarning):  # cautions on the page say it
+            warnings.simplefilter("ignore", category)
         gfr.fit(rows)
     return gfr.model_, f"GFR with the family {model.family} on {len(rows):,} of these rows"
 

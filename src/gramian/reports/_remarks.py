@@ -21,6 +21,7 @@ from gramian.fitting import (
     Remedy,
     Saturation,
     SetSearch,
+    TrimmedRows,
     UnequalUnits,
 )
 from gramian.reports._column_cards import Column
@@ -46,6 +47,7 @@ REMEDIES = {
     Remedy.QR_SOLVER: "solver='qr' if the data fit in memory",
     Remedy.BETTER_FAMILY: "family='hermite' (--family hermite)",
     Remedy.SCALE: "scale=True (--standardize), unless all columns have the same unit",
+    Remedy.ALL_ROWS: "robust=False if all rows should be fitted",
 }
 """Text on the page for each remedy: the parameter to set, with the option of the command."""
 
@@ -173,6 +175,11 @@ def _worded(caution: Caution) -> tuple[str, str]:
                 f"The standard deviation of “{caution.column}” is {caution.ratio:,.3g} times the "
                 f"median of all columns. {caution.algorithm} compares variances, as PCA does, so "
                 "that this column hides the others."
+            )
+        case TrimmedRows():
+            return "Some rows were not fitted", (
+                f"{caution.n_trimmed:,} of {caution.n_rows:,} rows lie far from the others and "
+                "would decide the fit. They took no part in it: look for wrong cells there."
             )
     raise NotImplementedError(type(caution))
 

@@ -38,7 +38,14 @@ FUNCTIONS = ("relations", "select")
 ANY = "..."
 """Value of an option in a template if the user has to choose the value."""
 CautionKind = Literal[
-    "saturated", "overfitted", "ill-conditioned", "header", "numbers as text", "1,234", "exceptions"
+    "saturated",
+    "overfitted",
+    "ill-conditioned",
+    "header",
+    "numbers as text",
+    "1,234",
+    "exceptions",
+    "trimmed",
 ]
 """Kinds of cautions; `TableCaution` explains them."""
 
@@ -144,6 +151,8 @@ CAUTIONS: Mapping[CautionKind, str] = {
     "{decimal}",
     "exceptions": "{column} would follow from {law} but for {n_exceptions:,} of {n_rows:,} rows, "
     "and is kept",
+    "trimmed": "{n_trimmed:,} of {n_rows:,} rows lie far from the others, would decide the fit, "
+    "and took no part in it: among them {rows}, counted from 0",
 }
 """Template of the message for each kind of caution."""
 
@@ -161,7 +170,8 @@ class TableCaution:
         first row of a text file was read as names of columns, but all these names are numbers.
         "numbers as text": most categories of an encoded text column are numbers. "1,234": a text
         column may be numbers with separated thousands, or numbers with a decimal comma.
-        "exceptions": a law would compute a kept column, except in some rows.
+        "exceptions": a law would compute a kept column, except in some rows. "trimmed": rows
+        far from the others, probably with wrong cells, took no part in the fit.
     facts : mapping from str to object
         Numbers and names for the message; their keys depend on `kind`.
     remedy : str

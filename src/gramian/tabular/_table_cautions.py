@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gramian._support.words import either, listed
-from gramian.fitting import NearDependence, Overfitting, Remedy, Saturation
+from gramian.exceptions import (
+    NumericalWarning,
+    OverfittingWarning,
+    TrimmedRowsWarning,
+    UnitsWarning,
+)
+from gramian.fitting import NearDependence, Overfitting, Remedy, Saturation, TrimmedRows
 from gramian.formulas import quote
 from gramian.models import Preprocessing, is_numeric
 from gramian.tables import TEXT, Table
@@ -21,6 +27,11 @@ REMEDIES = {
     Remedy.BETTER_FAMILY: "{family:hermite}",
 }
 """Words for the remedies that are options of `gramian.select`; other remedies are not shown."""
+
+TOLD = (OverfittingWarning, NumericalWarning, TrimmedRowsWarning, UnitsWarning)
+"""Warnings of a fit to a table that need not be shown: cautions have their content."""
+SHOWN_ROWS = 5
+"""Largest number of trimmed rows that a caution lists."""
 
 
 def cautions_of_table(
@@ -77,6 +88,10 @@ def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:
             yield TableCaution("overfitted", facts, remedy)
         elif isinstance(each, NearDependence):
             yield TableCaution("ill-conditioned", {"loss": each.loss}, remedy)
+        elif isinstance(each, TrimmedRows):
+            rows = ", ".join(map(str, estimator.trimmed_rows_[:SHOWN_ROWS]))
+            facts = {"n_trimmed": each.n_trimmed, "n_rows": each.n_rows, "rows": rows}
+            yield TableCaution("trimmed", facts, "Look for wrong cells there")
     for law in getattr(estimator.model_, "near_laws", ()):
         facts = {"column": quote(law.column), "law": law.law}
         counts = {"n_exceptions": law.n_exceptions, "n_rows": law.n_rows}

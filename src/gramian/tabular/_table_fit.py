@@ -13,12 +13,7 @@ from numpy.typing import NDArray
 from gramian._support.types import Array, IntArray
 from gramian._support.words import counted, plural, the_columns
 from gramian.core.rows import SpreadError
-from gramian.exceptions import (
-    NumericalWarning,
-    OverfittingWarning,
-    TooManyLevelsError,
-    UnitsWarning,
-)
+from gramian.exceptions import TooManyLevelsError
 from gramian.fitting import EmptyColumnError, Gaps, TooFewRowsError
 from gramian.models import Preprocessing
 from gramian.tables import Table, plain, pyarrow
@@ -39,7 +34,7 @@ from gramian.tabular._messages import OptionError, TableCaution, UnusableTableEr
 from gramian.tabular._method import SELECTORS, Method
 from gramian.tabular._returned_cells import columns_with_other_gaps, uneven_columns
 from gramian.tabular._row_groups import column_of_groups, row_groups
-from gramian.tabular._table_cautions import cautions_of_fit, cautions_of_table
+from gramian.tabular._table_cautions import TOLD, cautions_of_fit, cautions_of_table
 from gramian.tabular._table_changes import TableChanges
 from gramian.tabular._table_model import TableModel, with_names
 from gramian.tabular._wishes import Wishes
@@ -78,7 +73,7 @@ class TableFit:
         divided = self._divided(wishes)
         with warnings.catch_warnings():
             # The result has cautions with the content of these warnings.
-            for category in (OverfittingWarning, NumericalWarning, UnitsWarning):
+            for category in TOLD:
                 warnings.simplefilter("ignore", category)
             while True:
                 try:

@@ -26,3 +26,4 @@ from gramian.core.elimination._selection import (
     select,
 )
 from gramian.core.elimination._verification import fit_columns, leave_one_out
+from gramian.core.elimination._wrong_cells import WRONG, wrong_rows

@@ -18,6 +18,7 @@ from gramian.core.rows._equal_rows import (
     row_hashes,
     unit_free_numbers,
 )
+from gramian.core.rows._far_cells import far_rows, moderate_rows
 from gramian.core.rows._first_pass import Split
 from gramian.core.rows._neighbours import neighbours_resemble
 from gramian.core.rows._observations import observations

@@ -253,7 +253,8 @@ def _polynomials(x: Array, degree: int) -> Array:
             break
         found += new
     functions = np.column_stack(found)
-    return np.asarray(functions / np.linalg.norm(functions, axis=0))
+    size = np.linalg.norm(functions, axis=0)
+    return np.asarray(functions / np.where(size > 0, size, 1.0))
 
 
 def _robust_residuals(functions: Array, y: Array) -> tuple[Array, float]:
