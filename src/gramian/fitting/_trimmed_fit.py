@@ -176,9 +176,9 @@ class _TrimmedFit:
                 break
             candidates = self.table[complete]
             if dropping.directions:
-                problem = replace(self.data, table=self.table[used], weights=None).problem(
-                    self.plan.preparation, None
-                )
+                problem = replace(
+                    self.data, table=self.table[used], weights=None, groups=None
+                ).problem(self.plan.preparation, None)
                 centring = problem.centring
                 axes = dropping.directions(problem)
                 candidates = (candidates - centring.mean) / centring.scale @ axes.T
