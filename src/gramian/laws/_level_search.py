@@ -19,6 +19,7 @@ from gramian.laws.candidates import (
     extremes,
     fewest_slopes,
     lookups_by_level,
+    series,
     slopes_by_level,
 )
 from gramian.laws.columns import CodedTable, cells_of
@@ -34,7 +35,7 @@ class LevelFindings:
 
     slopes: list[LevelLaw]
     lookups: list[LevelLaw]
-    """The extremes and lookups, followed by the composed dates."""
+    """The extremes and series, then the lookups, then the composed dates."""
     complete: bool
     """True if the search was finished; False if the time limit stopped it."""
     notes: list[str]
@@ -53,6 +54,7 @@ def find_level_laws(
     tolerance: float,
     check_time: Callable[[], None],
     groups: IntArray | None = None,
+    in_order: bool = True,
 ) -> LevelFindings:
     """Find the columns that levels (distinct values) of other columns determine.
 
@@ -72,6 +74,8 @@ def find_level_laws(
         Function that raises OutOfTimeError after the time limit.
     groups : array of shape (n_rows,), optional
         The number of the group of each row of `rows`, if the user gave groups.
+    in_order : bool
+        True if `rows` are all rows of the table, in their order.
     """
     cells = cells_of(rows, table.names, set(table.labels), table.clocks, groups)
     notes = []
@@ -100,14 +104,17 @@ def find_level_laws(
     slopes = fewest_slopes(
         slopes, [*exact, *(one for each in lookups for one in each.dependencies)]
     )
-    candidates = (slopes, lookups, dates, largest)
-    by_slopes, by_lookups, by_dates, by_extremes = _confirmed(context, candidates, blocks)
+    running = [*series(context)] if in_order else []
+    candidates = (slopes, lookups, dates, largest, running)
+    by_slopes, by_lookups, by_dates, by_extremes, by_series = _confirmed(
+        context, candidates, blocks
+    )
     # A lookup among the columns of an exact law says nothing new: if y = flag · x, then the levels
     # of y determine the flag.
     believed: list[Relation | LevelLaw] = [*laws, *by_slopes]
     tied = [set(law.columns) for law in believed if law.exact]
     new = [law for law in by_lookups if not any(each >= {*law.columns} for each in tied)]
-    return LevelFindings(by_slopes, [*by_extremes, *new, *by_dates], complete, notes)
+    return LevelFindings(by_slopes, [*by_extremes, *by_series, *new, *by_dates], complete, notes)
 
 
 def _confirmed(

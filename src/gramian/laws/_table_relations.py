@@ -260,7 +260,8 @@ def _level_laws(
     blocks = [(sample.rows, sample.groups)] if sample.is_all else _in_blocks(table, groups)
     rows, some = without_copies(sample.rows, sample.groups)
     with threads_for(0):  # many small factorizations
-        return find_level_laws(table, rows, blocks, found, tolerance, check_time, some)
+        in_order = sample.is_all and len(rows) == len(sample.rows)
+        return find_level_laws(table, rows, blocks, found, tolerance, check_time, some, in_order)
 
 
 def _in_blocks(table: CodedTable, groups: IntArray | None) -> Iterator[GroupedBlock]:

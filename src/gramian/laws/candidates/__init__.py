@@ -15,6 +15,7 @@ from gramian.laws.candidates._search_context import (
     SearchContext,
     given_away,
 )
+from gramian.laws.candidates._series_search import series
 from gramian.laws.candidates._slope_search import BelievedSlopes, fewest_slopes, slopes_by_level
 from gramian.laws.candidates._stages import ALL_STAGES, SIMPLE_STAGES, Stage
 from gramian.laws.candidates._step_functions import step_law

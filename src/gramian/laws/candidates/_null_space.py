@@ -15,6 +15,8 @@ DEPENDENT = 1e-12
 """A function of norm 1 is an exact combination of other functions if its residual is below this."""
 COMBINED_TERMS = 30
 """Largest number of functions in a combination that is equal to another function."""
+SPARE_POINTS = 4
+"""Number of different combinations of values that a set of functions needs besides its size."""
 MOST_FAILED = 40
 """Number of dependent functions in a row without a short law, after which a search stops.
 
@@ -70,6 +72,15 @@ def divides(one: Monomial, other: Monomial) -> bool:
     return all(powers.get(variable, 0) >= power for variable, power in one)
 
 
+def _n_points(values: Values, columns: Sequence[int]) -> int:
+    """Return the number of different combinations of values in some columns.
+
+    A sum with random weights tells combinations apart.
+    """
+    x = values.x[:, columns] / values.scale[columns]
+    return len(np.unique(x @ np.random.default_rng(0).uniform(1, 2, len(columns))))
+
+
 def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]:
     """Yield laws in which a function is an exact linear combination of simpler functions.
 
@@ -82,6 +93,8 @@ def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]
     monomials : sequence of Monomial
         The functions, simple functions first.
     """
+    if _n_points(values, columns_of(monomials)) < len(monomials) + SPARE_POINTS:
+        return  # countless polynomials are zero in few points
     matrix = values.matrix(monomials)
     norms = np.sqrt(np.einsum("ij,ij->j", matrix, matrix))
     usable = np.flatnonzero((norms > 0) & np.isfinite(norms))

@@ -12,7 +12,7 @@ from gramian.formulas import import_sympy, latex_name
 
 
 class ColumnLaw(ABC):
-    """A law solved for one column: a Solution, Lookup, Slopes, ComposedDate or Extreme.
+    """A law solved for one column: a Solution, Lookup, Slopes, ComposedDate, Extreme or Series.
 
     Call the law with a data frame or mapping of the other columns to compute the column.
 

@@ -18,6 +18,7 @@ from gramian.laws.forms._composed_date import ComposedDate
 from gramian.laws.forms._extreme import Extreme
 from gramian.laws.forms._lookup import Lookup
 from gramian.laws.forms._relation import Relation
+from gramian.laws.forms._series import Series
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ class LawOfLevels(ABC):
         return self.form(table)
 
 
+AnyForm = Lookup | ComposedDate | Extreme | Series
+"""The forms of a law that gives a column, other than formulas and slopes."""
 PART = 0.02
 """Share of the rows that break a law, and that a maximum or minimum gives."""
 
@@ -92,8 +95,9 @@ class Dependency(LawOfLevels):
     ----------
     columns : tuple of str
         All columns of the law; the dependent column is the last.
-    kind : "lookup" or "extreme"
-        The kind of law: "extreme" for the maximum or minimum of two numbers.
+    kind : "lookup", "extreme" or "series"
+        The kind of law: "extreme" for the maximum or minimum of two numbers, "series" for a column
+        that is computed from earlier rows of another.
     error : float
         The share of rows that break the law.
     validation_error : float
@@ -108,9 +112,9 @@ class Dependency(LawOfLevels):
     n_rows : int
         The number of rows without missing values in the columns of the law; the law was tested
         on these rows.
-    lookup : Lookup, ComposedDate or Extreme
-        The object that computes the dependent column: from levels, from the parts of a date, or as
-        the maximum or minimum of two numbers.
+    lookup : Lookup, ComposedDate, Extreme or Series
+        The object that computes the dependent column: from levels, from the parts of a date, as the
+        maximum or minimum of two numbers, or from earlier rows.
     inverse : Lookup or None
         The lookup in the other direction, if each of two columns determines the other; else None.
     solvable : tuple of str
@@ -133,10 +137,10 @@ class Dependency(LawOfLevels):
     (True, array([ 2., nan]))
     """
 
-    lookup: Lookup | ComposedDate | Extreme
+    lookup: AnyForm
     inverse: Lookup | None = None
     solvable: tuple[str, ...] = ()
-    kind: Literal["lookup", "extreme"] = "lookup"
+    kind: Literal["lookup", "extreme", "series"] = "lookup"
     n_exceptions: int = 0
 
     @property
@@ -145,8 +149,8 @@ class Dependency(LawOfLevels):
         return self.error == 0
 
     @property
-    def form(self) -> Lookup | ComposedDate | Extreme:
-        """The object that computes the column: a lookup, a composed date or an extreme."""
+    def form(self) -> AnyForm:
+        """The object that computes the dependent column."""
         return self.lookup
 
     def __str__(self) -> str:
@@ -191,7 +195,7 @@ class Dependency(LawOfLevels):
             ]
         )
 
-    def solve_for(self, column: str) -> Lookup | ComposedDate | Extreme:
+    def solve_for(self, column: str) -> AnyForm:
         """Return the object that computes one column of the law.
 
         Parameters

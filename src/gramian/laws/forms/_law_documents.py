@@ -14,6 +14,7 @@ from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._composed_date import ComposedDate
 from gramian.laws.forms._extreme import Extreme
 from gramian.laws.forms._lookup import Lookup
+from gramian.laws.forms._series import Series
 from gramian.laws.forms._slopes import Slopes
 from gramian.laws.forms._solution import Solution
 
@@ -22,6 +23,7 @@ READERS: Mapping[str, Callable[[Any], ColumnLaw]] = {
     "slopes": Slopes.from_json,
     "date": ComposedDate.from_json,
     "extreme": Extreme.from_json,
+    "series": Series.from_json,
 }
 """Readers of stored laws: key that only documents of one form have → reader of this form.
 

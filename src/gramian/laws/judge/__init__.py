@@ -31,5 +31,6 @@ from gramian.laws.judge._level_regression import ByLevel
 from gramian.laws.judge._lookup_tally import LookupTally
 from gramian.laws.judge._printed_digits import printed_error, rows_that_hold, share_reproduced
 from gramian.laws.judge._round_coefficients import simplest, snapped, with_round_coefficients
+from gramian.laws.judge._series_tally import SeriesTally
 from gramian.laws.judge._slope_judge import JudgedSlopes, SlopeJudge
 from gramian.laws.judge._slope_tally import SlopeTally
