@@ -90,7 +90,7 @@ def distinct_rows(table: Any, weights: Array | None) -> DistinctRows:
     >>> from gramian.core.rows import distinct_rows
     >>> distinct_rows(np.array([[3.0], [1.0], [3.0]]), None)
     DistinctRows(table=array([[3.],
-           [1.]]), weights=array([2., 1.]), copies=array([2, 1]))
+           [1.]]), weights=array([2., 1.]), copies=array([2, 1]), groups=None)
     """
     rows = all_rows(table, weights)
     first, number = first_of_equal(rows.table)

@@ -38,7 +38,7 @@ class Extreme(ColumnLaw):
     >>> table["charged"] = np.maximum(weight, volumetric)
     >>> law = gramian.relations(table)[0]
     >>> print(law)
-    charged = max(weight, volumetric)
+    charged = max(volumetric, weight)
     >>> law({"weight": [2.0], "volumetric": [3.5]})
     array([3.5])
     """

@@ -45,7 +45,7 @@ class Series(ColumnLaw):
     >>> sold = np.random.default_rng(0).integers(10, 99, 200)
     >>> table = {"sold": sold, "week": np.convolve(sold, np.ones(7))[:200]}
     >>> table["week"][:6] = np.nan
-    >>> print(gramian.relations(table))
+    >>> print(gramian.relations(table)[0])
     week = sum of the last 7 of sold
     """
 

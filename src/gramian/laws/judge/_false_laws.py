@@ -9,7 +9,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.core.rows import neighbours_resemble
 from gramian.laws._law_tolerances import BREAKS, EXACT_ERROR
-from gramian.laws.forms import Law, Monomial, Values, Variable
+from gramian.laws.forms import Law, Monomial, Values, Variable, comparison
 
 VANISHES = 1e-9
 """Two directions are parallel if the cosine of their angle differs from 1 by less than this."""
@@ -31,7 +31,8 @@ def is_one_piece(law: Law, values: Values, error: float) -> bool:
     """
     if has_factor(law):
         return False
-    if law.is_linear or any(atom != "x" for each in law.monomials for (_, atom), _ in each):
+    atoms = {atom for each in law.monomials for (_, atom), _ in each}
+    if law.is_linear or any(comparison(each) for each in atoms):
         return True
     gradient = law.gradient(values)
     sizes = np.linalg.norm(gradient, axis=1)
@@ -41,6 +42,8 @@ def is_one_piece(law: Law, values: Values, error: float) -> bool:
     middle = directions[np.argsort(np.abs(directions[:, law.columns[0]]))[len(directions) // 2]]
     if _few_directions(directions, law, values):
         return False
+    if atoms != {"x"}:
+        return True
     # Errors of the coefficients turn the gradients of a law with noise.
     parallel = np.abs(directions @ middle) > 1 - max(VANISHES, 10 * error**2)
     return bool(parallel.sum() < SAME_DIRECTION * len(sizes))

@@ -27,6 +27,8 @@ TINY = 1e-300
 """Lower limit of sums of squares, so that they can be divided by and have a logarithm."""
 
 
+NO_TERM = 1e-11
+"""A term is zero if it is at most this share of the largest value of y."""
 FEW_DIGITS = range(1, 6)
 """Numbers of digits that are tried for all coefficients at once."""
 LOST_ROWS = 1e-3
@@ -233,6 +235,8 @@ class SlopeJudge:
     def _short(self, fit: _Fit) -> Array:
         """Return the coefficients of a fit, rounded to as few digits as the rows allow."""
         rows, found = self._rows, fit.coefficients.copy()
+        sizes = np.abs(rows.design).max(axis=0)
+        found[np.abs(found) * sizes <= NO_TERM * np.abs(rows.y).max()] = 0.0
         least = rows.share_given(found) - LOST_ROWS
         for digits in FEW_DIGITS:
             short = _to_digits(found, digits)
