@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -293,7 +294,8 @@ def _draw_beyond(rng: Rng, table: Table) -> Case:
         n = int(rng.integers(1, min(3, n_columns) + 1))
         return Case(PolynomialManifold(n, scale=scale, n_rounds=2, tol=1e-8), None)
     if kind == "backward" and n_columns <= 9:
-        return Case(GCA(backward=True, family=family, alpha=0.0), None)
+        chosen = [GCA, GFA, partial(GFA, laws=False)][rng.integers(3)]
+        return Case(chosen(backward=True, family=family, alpha=0.0), None)
     alpha = "auto" if len(table.x) >= FEWEST_TO_DIVIDE else 0.1
     options: dict[str, Any] = {"family": family, "scale": scale, "alpha": alpha}
     if kind == "gain":
