@@ -36,6 +36,9 @@ ROUNDED_MEAN = 1e-15
 read in pieces are centred, has a rounding error above 1e-8 standard deviations."""
 BORDER = 1e-9
 """Share of the variance below which a residual variance that is not zero is undecided."""
+ROUNDED_SHARE = 1e-14
+"""Share of a direction's variance below which its residual variance is zero for pseudo-code and
+library."""
 OF_A_SURFACE = 1e-5
 """Largest error of surfaces, which are fitted by iterations, as a share of the total variance."""
 LEAST = 1e-26
@@ -277,6 +280,8 @@ def draw_case(rng: Rng, table: Table) -> Case:
     def run(x: Array, weights: Array | None) -> oracle.Run:
         x = _standardized(x, weights) if scaled else x
         found: oracle.Run = algorithm(x, functions, threshold, weights=weights, **arguments)
+        if kind is GCA:
+            found.variances = _along(found.covariances, arguments.get("basis"))
         return found
 
     return Case(clone_with(kind(), **options), run)
@@ -303,6 +308,17 @@ def _draw_beyond(rng: Rng, table: Table) -> Case:
     published = [GFR(), GCA(backward=False), GFS(criterion="variance"), GFA(backward=False)]
     drawn = published[rng.integers(4)]
     return Case(clone_with(drawn, count=n_steps, threshold=None, **options), None)
+
+
+def _along(covariances: list[Array], basis: Array | None) -> list[Array]:
+    """Return the residual variances of GCA along each direction, those below rounding as zeros.
+
+    The pseudo-code treats less than 1e-12 of the largest variance of any direction as zero, and the
+    library less than 1e-12 of the direction's own variance.
+    """
+    rho = np.linalg.eigh(covariances[0])[1].T if basis is None else basis
+    variances = [np.einsum("ij,jk,ik->i", rho, each, rho) for each in covariances]
+    return [np.where(each > ROUNDED_SHARE * variances[0], each, 0.0) for each in variances]
 
 
 def _solvers(family: Family) -> list[str]:
