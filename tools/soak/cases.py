@@ -47,6 +47,8 @@ COARSE_DROP = 1e-6
 MAX_FUNCTIONS = 70
 FEWEST_TO_DIVIDE = 15
 """Smallest number of rows of a table from which some can be held out."""
+MOST_COLUMNS_OF_LAWS = 6
+"""Largest number of columns among which laws are searched, which takes longest."""
 KINDS: list[type] = [GFR, GCA, GFS, GFA, UFFS]
 Algorithm = Callable[[Array, "Array | None"], oracle.Run]
 
@@ -102,6 +104,12 @@ class Case:
     def asks_held_out_rows(self) -> bool:
         """True if held-out rows choose the penalty."""
         return _chooses_penalty(self.estimator)
+
+    @property
+    def searches_laws(self) -> bool:
+        """True if laws drop columns before functions do."""
+        drops = isinstance(self.estimator, GFA) and self.estimator.backward
+        return drops and self.estimator.laws is not False
 
     @property
     def can_be_saved(self) -> bool:
@@ -258,7 +266,8 @@ def draw_case(rng: Rng, table: Table) -> Case:
         return Case(clone_with(kind(), **options), None)
     if kind is GFA and rng.random() < 0.3 and most == min(table.x.shape[1], 8):
         alpha = float(rng.choice([0.0, 0.1]))
-        backward = GFA(backward=True, family=family, scale=scaled, alpha=alpha)
+        laws = None if table.x.shape[1] <= MOST_COLUMNS_OF_LAWS else False
+        backward = GFA(backward=True, family=family, scale=scaled, alpha=alpha, laws=laws)
         if rng.random() < 0.5:
             backward.set_params(threshold=float(10 ** rng.uniform(-4, -0.5)))
         return Case(backward, None)
@@ -299,7 +308,9 @@ def _draw_beyond(rng: Rng, table: Table) -> Case:
         n = int(rng.integers(1, min(3, n_columns) + 1))
         return Case(PolynomialManifold(n, scale=scale, n_rounds=2, tol=1e-8), None)
     if kind == "backward" and n_columns <= 9:
-        chosen = [GCA, GFA, partial(GFA, laws=False)][rng.integers(3)]
+        few = n_columns <= MOST_COLUMNS_OF_LAWS
+        without_laws = partial(GFA, laws=False)
+        chosen = [GCA, GFA if few else without_laws, without_laws][rng.integers(3)]
         return Case(chosen(backward=True, family=family, alpha=0.0), None)
     alpha = "auto" if len(table.x) >= FEWEST_TO_DIVIDE else 0.1
     options: dict[str, Any] = {"family": family, "scale": scale, "alpha": alpha}

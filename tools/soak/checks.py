@@ -172,13 +172,17 @@ def check_units(rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, fo
 
 
 def check_gaps(rng: Rng, case: cases.Case, table: Table, form: str, folder: Path) -> None:
-    """Remove cells: the fit uses complete rows if there are enough, else it fills gaps."""
+    """Remove cells: the fit uses complete rows if there are enough, else it fills gaps.
+
+    Laws are judged by all rows, and drop no column whose gaps would be filled: there the truth is
+    the fit to the array with gaps.
+    """
     gone = rng.random(table.x.shape) < 10 ** rng.uniform(-3, -0.7)
     gone[:2] = False  # every column has a value
     gone[_row_that_counts(rng, table), int(rng.integers(table.x.shape[1]))] = True
     holed = replace(table, x=np.where(gone, np.nan, table.x))
     fitted = fit(case, Form(holed.x, holed.weights, apart=holed.apart))
-    if fitted.gaps_.n_filled:
+    if fitted.gaps_.n_filled or case.searches_laws:
         truth = truth_of(replace(case, algorithm=None), holed)
     else:
         complete = ~gone.any(axis=1)
