@@ -447,3 +447,14 @@ def test_no_exchange_of_one_column_explains_more(seed):
     others = [i for i in range(12) if i not in chosen]
     exchanged = [left([*chosen[:k], new, *chosen[k + 1 :]]) for k in range(3) for new in others]
     assert min(exchanged) >= (1 - 1e-9) * left(chosen)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_of_columns_equal_up_to_rounding_the_first_is_chosen(seed):
+    # The chosen columns leave nothing: then every exchange gains a rounding error or less.
+    x, noise = np.random.default_rng(0).standard_normal((2, 3000))
+    copies = np.column_stack([x, noise, x, 2 * x, -x, 3 * x]).astype(np.float32).astype(float)
+    rounding = np.random.default_rng(seed).standard_normal(copies.shape)
+    rounding *= 1e-13 * copies.std(axis=0)
+    gfs = GFS(6, criterion="gain", family=Multilinear(2), scale=True, alpha=0.0)
+    assert [*gfs.fit(copies + rounding).selected_features_] == [0, 1]

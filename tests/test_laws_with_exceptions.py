@@ -184,3 +184,22 @@ def test_wrong_cells_do_not_hide_laws_beyond_the_catalogue(formula, share):
     new = dict(zip("abcy", [*fresh, formula(*fresh)], strict=True))
     assert np.abs(law.imbalance(new)).max() < 1e-9
     assert law.n_exceptions == (damaged != y).sum()
+
+
+def test_columns_of_which_all_but_one_are_zero_have_no_law_and_no_error():
+    # Products of two columns are zero in all rows.
+    rng = np.random.default_rng(0)
+    amounts = rng.uniform(1, 2, (400, 3)) * np.eye(3)[rng.integers(3, size=400)]
+    cost = amounts[:, 0] ** 2 + amounts[:, 1:] @ [3, 4] + 0.3 * rng.standard_normal(400)
+    table = pd.DataFrame(amounts, columns=["bus", "train", "plane"]).assign(cost=cost)
+    assert [*gramian.relations(table)] == []
+
+
+@pytest.mark.parametrize("size", [1e80, 1e100])
+def test_a_cell_whose_powers_overflow_does_not_end_the_search(size):
+    width, height = np.random.default_rng(0).uniform(1, 2, (2, 400))
+    area = width * height
+    area[::40] += 1
+    width[3] = size
+    found = gramian.relations({"width": width, "height": height, "area": area})
+    assert all(np.isfinite(law.error) for law in found)

@@ -162,7 +162,7 @@ class Tables:
             run("select", path, "--encode", "--impute", "mean", "-q", "-o", output)
             return
         at_once = self._fit(path)
-        with patch.object(gramian.tables._table, "SHARE", 2**60):  # nothing fits in memory
+        with patch.object(gramian.tables._table, "MEMORY_PART", 2**60):  # nothing fits in memory
             in_pieces = self._fit(path)
         assert (at_once is None) == (in_pieces is None), (at_once, in_pieces)
         if at_once is not None and in_pieces is not None:

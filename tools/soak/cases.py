@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -35,6 +36,9 @@ ROUNDED_MEAN = 1e-15
 read in pieces are centred, has a rounding error above 1e-8 standard deviations."""
 BORDER = 1e-9
 """Share of the variance below which a residual variance that is not zero is undecided."""
+ROUNDED_SHARE = 1e-14
+"""Share of a direction's variance below which its residual variance is zero for pseudo-code and
+library."""
 OF_A_SURFACE = 1e-5
 """Largest error of surfaces, which are fitted by iterations, as a share of the total variance."""
 LEAST = 1e-26
@@ -43,6 +47,8 @@ COARSE_DROP = 1e-6
 MAX_FUNCTIONS = 70
 FEWEST_TO_DIVIDE = 15
 """Smallest number of rows of a table from which some can be held out."""
+MOST_COLUMNS_OF_LAWS = 6
+"""Largest number of columns among which laws are searched, which takes longest."""
 KINDS: list[type] = [GFR, GCA, GFS, GFA, UFFS]
 Algorithm = Callable[[Array, "Array | None"], oracle.Run]
 
@@ -98,6 +104,12 @@ class Case:
     def asks_held_out_rows(self) -> bool:
         """True if held-out rows choose the penalty."""
         return _chooses_penalty(self.estimator)
+
+    @property
+    def searches_laws(self) -> bool:
+        """True if laws drop columns before functions do."""
+        drops = isinstance(self.estimator, GFA) and self.estimator.backward
+        return drops and self.estimator.laws is not False
 
     @property
     def can_be_saved(self) -> bool:
@@ -254,7 +266,8 @@ def draw_case(rng: Rng, table: Table) -> Case:
         return Case(clone_with(kind(), **options), None)
     if kind is GFA and rng.random() < 0.3 and most == min(table.x.shape[1], 8):
         alpha = float(rng.choice([0.0, 0.1]))
-        backward = GFA(backward=True, family=family, scale=scaled, alpha=alpha)
+        laws = None if table.x.shape[1] <= MOST_COLUMNS_OF_LAWS else False
+        backward = GFA(backward=True, family=family, scale=scaled, alpha=alpha, laws=laws)
         if rng.random() < 0.5:
             backward.set_params(threshold=float(10 ** rng.uniform(-4, -0.5)))
         return Case(backward, None)
@@ -276,6 +289,8 @@ def draw_case(rng: Rng, table: Table) -> Case:
     def run(x: Array, weights: Array | None) -> oracle.Run:
         x = _standardized(x, weights) if scaled else x
         found: oracle.Run = algorithm(x, functions, threshold, weights=weights, **arguments)
+        if kind is GCA:
+            found.variances = _along(found.covariances, arguments.get("basis"))
         return found
 
     return Case(clone_with(kind(), **options), run)
@@ -293,7 +308,10 @@ def _draw_beyond(rng: Rng, table: Table) -> Case:
         n = int(rng.integers(1, min(3, n_columns) + 1))
         return Case(PolynomialManifold(n, scale=scale, n_rounds=2, tol=1e-8), None)
     if kind == "backward" and n_columns <= 9:
-        return Case(GCA(backward=True, family=family, alpha=0.0), None)
+        few = n_columns <= MOST_COLUMNS_OF_LAWS
+        without_laws = partial(GFA, laws=False)
+        chosen = [GCA, GFA if few else without_laws, without_laws][rng.integers(3)]
+        return Case(chosen(backward=True, family=family, alpha=0.0), None)
     alpha = "auto" if len(table.x) >= FEWEST_TO_DIVIDE else 0.1
     options: dict[str, Any] = {"family": family, "scale": scale, "alpha": alpha}
     if kind == "gain":
@@ -301,6 +319,17 @@ def _draw_beyond(rng: Rng, table: Table) -> Case:
     published = [GFR(), GCA(backward=False), GFS(criterion="variance"), GFA(backward=False)]
     drawn = published[rng.integers(4)]
     return Case(clone_with(drawn, count=n_steps, threshold=None, **options), None)
+
+
+def _along(covariances: list[Array], basis: Array | None) -> list[Array]:
+    """Return the residual variances of GCA along each direction, those below rounding as zeros.
+
+    The pseudo-code treats less than 1e-12 of the largest variance of any direction as zero, and the
+    library less than 1e-12 of the direction's own variance.
+    """
+    rho = np.linalg.eigh(covariances[0])[1].T if basis is None else basis
+    variances = [np.einsum("ij,jk,ik->i", rho, each, rho) for each in covariances]
+    return [np.where(each > ROUNDED_SHARE * variances[0], each, 0.0) for each in variances]
 
 
 def _solvers(family: Family) -> list[str]:

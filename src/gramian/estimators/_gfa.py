@@ -98,7 +98,8 @@ class GFA(Selector):
     laws : bool or None, default=None
         True to drop also columns that exact laws compute, as :func:`gramian.relations` finds laws:
         logarithms, ratios, roots, sums of many columns, thresholds and levels. A column that a law
-        computes is dropped first, and computed by the law in reconstructions. In panel data, a
+        computes is dropped first, and computed by the law in reconstructions; residual variances
+        are those of functions, `score` is that of reconstructions. In panel data, a
         column that is constant within each unit is not dropped merely because the unit's
         identifier determines it. By default True with ``backward=True``, which laws need, except
         for large sparse matrices: a search for laws would write out their zeros.

@@ -230,8 +230,8 @@ def _remark(relation: AnyLaw) -> str:
 
 
 def solutions(relation: AnyLaw) -> Iterator[ColumnLaw]:
-    """Yield a law solved for each possible column; the column on the left in print comes first."""
-    first = getattr(relation.form, "column", None)
+    """Yield a law solved for each possible column; the column to drop first comes first."""
+    first = getattr(relation, "_dropped_first", None) or getattr(relation.form, "column", None)
     for name in sorted(relation.columns, key=lambda each: each != first):
         try:
             yield relation.solve_for(name)

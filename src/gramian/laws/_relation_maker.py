@@ -167,6 +167,7 @@ class RelationMaker:
         self._laws.append(renumbered)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         given = self._given(raw, renumbered, verdict, target)
+        best = target if target in given else self._best(raw, given)
         broken = self.exceptions(renumbered, self.rows[view.rows], target) if verdict.rows else 0
         return self._make(
             renumbered,
@@ -181,7 +182,8 @@ class RelationMaker:
             n_rows=len(view.rows),
             n_exceptions=broken,
             _target=target,
-            _best=target if target in given else self._best(raw, given),
+            _best=best,
+            _as_simple=self._as_simple(raw, given, best) if target is None else (),
         )
 
     def _as_printed(
@@ -298,6 +300,18 @@ class RelationMaker:
         best = self._writer.best(raw, computed)
         return self._writer.best(raw, solvable) if best is None else best
 
+    def _as_simple(
+        self, raw: Sequence[RawTerm], solvable: Sequence[int], best: int | None
+    ) -> tuple[int, ...]:
+        """Return the columns that could be `best` if only the numbers of the law were others.
+
+        The first two parameters are those of `_best`.
+        """
+        if best is None:
+            return ()
+        equal = [i for i in solvable if self._digits(i) == self._digits(best)]
+        return self._writer.as_simple(raw, equal, best)
+
     def _digits(self, column: int) -> int:
         """Return the number of significant digits of a column; 0 for a column of whole numbers."""
         traits = self._traits[column]
@@ -367,6 +381,7 @@ def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
         _raw=tuple(raw),
         _signs=tuple(relation._signs[i] for i in order),
         _best=None if relation._best is None else places[relation._best],
+        _as_simple=tuple(sorted(places[i] for i in relation._as_simple)),
         _target=None if relation._target is None else places[relation._target],
         _solvable=tuple(sorted(places[i] for i in relation._solvable)),
     )

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from gramian._support.blas import mostly_small
+from gramian.core._tolerances import TIE
 from gramian.core.gain._best_sets import BestSets, GainRequest
 from gramian.core.gain._column_search import Run
 from gramian.core.gain._penalty_decision import Decision
@@ -113,10 +114,14 @@ def best_of(found: Sequence[tuple[BestSets, StopReason]]) -> tuple[BestSets, Sto
         enough = [sets for sets, why in found if why == reason]
     else:
         enough = [sets for sets, _ in found if len(sets.columns) == len(first.columns)]
-    last = min(enough, key=lambda sets: (len(sets.columns), sets.total[-1]))
+    tie = TIE * float(first.total[0])
+    fewest = min(len(sets.columns) for sets in enough)
+    small = [sets for sets in enough if len(sets.columns) == fewest]
+    least = min(float(sets.total[-1]) for sets in small)
+    last = next(sets for sets in small if sets.total[-1] <= least + tie)
     total, columns = last.total.copy(), list(last.columns)
     for sets, _ in found:
         for size in range(1, len(columns)):
-            if size < len(sets.total) and sets.total[size] < total[size]:
+            if size < len(sets.total) and sets.total[size] < total[size] - tie:
                 total[size], columns[size - 1] = sets.total[size], sets.columns[size - 1]
     return replace(last, columns=tuple(columns), total=total), reason

@@ -102,6 +102,11 @@ class Run:
         return max(0.0, float(np.trace(self._covariance)) - self.now.value)
 
     @property
+    def _tie(self) -> float:
+        """Difference up to which two explained variances are equal."""
+        return TIE * float(np.trace(self._covariance))
+
+    @property
     def _largest(self) -> float:
         """Residual variance of the column that the selected set explains least."""
         return float(np.maximum(self.now.left.diagonal(), 0.0).max())
@@ -142,7 +147,7 @@ class Run:
         if self._rival is None:
             return True
         size, other = len(self.top.frame.members), len(self._rival.frame.members)
-        return size < other or self.top.value > self._rival.value
+        return size < other or self.top.value > self._rival.value + self._tie
 
     def _is_time(self) -> bool:
         """Return True if so many columns are selected that exchanges of columns are due again."""
@@ -269,7 +274,7 @@ class Run:
     def _note(self, other: Explained) -> bool:
         """Record the columns of a fit if no set of this size explains more; True if recorded."""
         size = len(other.frame.members)
-        is_best = size not in self._best or other.value > self._best[size][0]
+        is_best = size not in self._best or other.value > self._best[size][0] + self._tie
         if is_best:
             self._best[size] = other.value, other.frame.columns
         return is_best
@@ -277,19 +282,25 @@ class Run:
     def _is_better(self, value: float, size: int) -> bool:
         """Return True if an explained variance clearly exceeds that of the best set of `size`."""
         best, _ = self._best[size]
-        return value > best + LEAST_GAIN * (float(np.trace(self._covariance)) - best)
+        left = float(np.trace(self._covariance)) - best
+        return value > best + max(LEAST_GAIN * left, self._tie)
 
     def _reconsider(self) -> None:
         """Exchange columns, and drop a column if the smaller set is then the best of its size."""
         self._exchange_all()
         free = len(self.asked.given)
         while len(self.now.frame.members) > free + 2:
-            place = free + int(np.argmin(self.now.losses[free:]))
+            place = self._cheapest()
             smaller = self._drop(place)
             if not self._is_better(smaller.value, len(smaller.frame.members)):
                 return
             self._become(smaller)
             self._exchange_all()
+
+    def _cheapest(self) -> int:
+        """Return the position of the column whose loss is smallest; in ties, the last column."""
+        losses, free = self.now.losses, len(self.asked.given)
+        return int(np.flatnonzero(losses <= losses[free:].min() + self._tie)[-1])
 
     def _exchange_all(self) -> None:
         """Exchange selected columns for other columns until no exchange explains more."""
@@ -351,7 +362,7 @@ class Run:
         """Return the selected columns, cheapest to drop last; record the best smaller sets."""
         free, last = len(self.asked.given), []
         while len(self.now.frame.members) > free:
-            place = free + int(np.argmin(self.now.losses[free:]))
+            place = self._cheapest()
             last.append(self.now.frame.columns[place])
             self.now = self._drop(place)
             self._note(self.now)

@@ -63,6 +63,8 @@ FAR = 15.0
 """Smallest residual of a row with a wrong cell that is clearly wrong."""
 FEWEST_FAR = 0.04
 """Smallest share of the trimmed rows that are clearly wrong."""
+FARTHEST = 1e30
+"""Largest value in robust units; products of values beyond it would overflow."""
 DRAWS = 3
 """Number of draws of fewer rows, if not all rows with a wrong cell are trimmed."""
 DRAWN = 0.4
@@ -238,14 +240,22 @@ def _with_logarithms(x: Array) -> Iterator[Array]:
 
 
 def _in_robust_units(x: Array) -> Array:
-    """Return columns with median 0 and median absolute value 1/2."""
+    """Return columns with median 0 and median absolute value 1/2.
+
+    If most values of a column are equal, its largest absolute value is 1.
+    """
     centred = x - np.median(x, axis=0)
-    size = 2 * np.median(np.abs(centred), axis=0)
-    return np.asarray(centred / np.where(size > 0, size, 1.0))
+    missed = np.abs(centred)
+    size = 2 * np.median(missed, axis=0)
+    size = np.where(size > 0, size, missed.max(axis=0))
+    return np.clip(centred / np.where(size > 0, size, 1.0), -FARTHEST, FARTHEST)
 
 
 def _polynomials(x: Array, degree: int) -> Array:
-    """Return products of up to `degree` columns; of lower degree if they are too many."""
+    """Return products of up to `degree` columns; of lower degree if they are too many.
+
+    Products that are zero in all rows are left out.
+    """
     found = [np.ones(len(x))]
     for power in range(1, degree + 1):
         new = [x[:, each].prod(axis=1) for each in _products(x.shape[1], power)]
@@ -254,7 +264,7 @@ def _polynomials(x: Array, degree: int) -> Array:
         found += new
     functions = np.column_stack(found)
     size = np.linalg.norm(functions, axis=0)
-    return np.asarray(functions / np.where(size > 0, size, 1.0))
+    return np.asarray(functions[:, size > 0] / size[size > 0])
 
 
 def _robust_residuals(functions: Array, y: Array) -> tuple[Array, float]:

@@ -142,7 +142,29 @@ class LawWriter:
         columns : sequence of int
             The columns that may be chosen, the preferred column first.
         """
-        ranks = []
+        found = self._simplicity(terms, columns)
+        if not found or _is_partition(terms):
+            return None
+        return min(found, key=lambda each: (found[each][0], len(found[each][1].text), each))
+
+    def as_simple(
+        self, terms: Sequence[RawTerm], columns: Sequence[int], best: int
+    ) -> tuple[int, ...]:
+        """Return the columns for which a law is as simple as for column `best` but for its numbers.
+
+        Numbers depend on the units of the columns. Parameters are those of `best`.
+        """
+        found = self._simplicity(terms, columns)
+        return tuple(i for i in found if best in found and found[i][0] == found[best][0])
+
+    def _simplicity(
+        self, terms: Sequence[RawTerm], columns: Sequence[int]
+    ) -> dict[int, tuple[tuple[int, ...], Solution]]:
+        """Return for each column for which a law is easy to read a rank, and the solution.
+
+        The lowest rank is the simplest to read. Ranks do not depend on the units of columns.
+        """
+        ranks: dict[int, tuple[tuple[int, ...], Solution]] = {}
         for column in columns:
             solution = self.solve(terms, column)
             if solution is None:
@@ -153,19 +175,9 @@ class LawWriter:
             if solution.root > 1 and not compound and (n_minus or len(terms) == 2):
                 continue  # x² + y² = 1 and T² = a³ are easier to read than roots
             whole = not bottom.columns
-            ranks.append(
-                (
-                    solution.root != 1 or solution.exponential,
-                    compound,
-                    not whole,
-                    n_minus,
-                    len(solution.text),
-                    column,
-                )
-            )
-        if not ranks or _is_partition(terms):
-            return None
-        return int(min(ranks)[-1])
+            rank = (solution.root != 1 or solution.exponential, compound, not whole, n_minus)
+            ranks[column] = rank, solution
+        return ranks
 
 
 def is_round(value: float) -> bool:

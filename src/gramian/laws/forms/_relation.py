@@ -94,6 +94,8 @@ class Relation:
     _solvable: tuple[int, ...] = field(repr=False)
     """Indices of the columns that the law computes in every row in which they have a value."""
     n_exceptions: int = 0
+    _as_simple: tuple[int, ...] = field(default=(), repr=False)
+    """Indices of the columns for which the law is as simple as in print, but for its numbers."""
     _target: int | None = field(default=None, repr=False)
     """Index of the column that was computed and rounded, if the law has exceptions."""
     _clocks: Mapping[str, Clock] = field(default_factory=dict, repr=False, compare=False)
@@ -124,6 +126,16 @@ class Relation:
     def solved(self) -> Solution | None:
         """The law solved for the column on its left-hand side; None if `form` is an equation."""
         return None if self._best is None else self._writer.solve(self._raw, self._best)
+
+    @property
+    def _dropped_first(self) -> str | None:
+        """The column to drop if any column of the law can go; None if the law has no preference.
+
+        Of columns for which the law is equally simple, it is the last one in the alphabet: units
+        do not matter.
+        """
+        given = set(self._as_simple).intersection(self._solvable)
+        return max((self.feature_names[i] for i in given), default=None)
 
     @property
     def n_levels(self) -> int:
