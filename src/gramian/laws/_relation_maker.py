@@ -183,7 +183,7 @@ class RelationMaker:
             n_exceptions=broken,
             _target=target,
             _best=best,
-            _as_simple=self._as_simple(raw, given, best) if target is None else (),
+            _as_simple=(best,) if best == target else self._as_simple(raw, given, best),
         )
 
     def _as_printed(
