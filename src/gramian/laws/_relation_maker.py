@@ -183,7 +183,7 @@ class RelationMaker:
             n_exceptions=broken,
             _target=target,
             _best=best,
-            _as_simple=(best,) if best == target else self._as_simple(raw, given, best),
+            _as_simple=self._as_simple(raw, given, best, target),
         )
 
     def _as_printed(
@@ -301,14 +301,14 @@ class RelationMaker:
         return self._writer.best(raw, solvable) if best is None else best
 
     def _as_simple(
-        self, raw: Sequence[RawTerm], solvable: Sequence[int], best: int | None
+        self, raw: Sequence[RawTerm], solvable: Sequence[int], best: int | None, target: int | None
     ) -> tuple[int, ...]:
         """Return the columns that could be `best` if only the numbers of the law were others.
 
-        The first two parameters are those of `_best`.
+        It is `target`, the column that was computed and rounded, if there is one.
         """
-        if best is None:
-            return ()
+        if best is None or best == target:
+            return () if best is None else (best,)
         equal = [i for i in solvable if self._digits(i) == self._digits(best)]
         return self._writer.as_simple(raw, equal, best)
 

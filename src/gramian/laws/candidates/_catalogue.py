@@ -85,6 +85,15 @@ class CatalogueFunction:
         return any(atom == "log" for _, monomial in self.parts for (_, atom), _ in monomial)
 
     @property
+    def is_column(self) -> bool:
+        """True if the function is a column itself."""
+        return (
+            self.below == ((1.0, ONE),)
+            and len(self.parts) == 1
+            and ([(atom, power) for (_, atom), power in self.parts[0][1]] == [("x", 1)])
+        )
+
+    @property
     def columns(self) -> set[int]:
         """Indices of the columns in the numerator of the function."""
         return {i for _, monomial in self.parts for (i, _), _ in monomial}

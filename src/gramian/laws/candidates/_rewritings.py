@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array, IntArray
+from gramian.laws.candidates._catalogue import CatalogueFunction
 from gramian.laws.candidates._laws_with_exceptions import catalogue_functions, printed_widths
 from gramian.laws.candidates._search_context import Candidate, SearchContext
 from gramian.laws.forms import ONE, Law, Monomial, Values
@@ -46,7 +47,7 @@ BATCH = 4_000
 def rewritings(context: SearchContext) -> Iterator[Candidate]:
     """Yield laws of one column and few others, among the columns that accepted laws tie."""
     tied = sorted({i for law in context.laws for i in law.columns})
-    if not 3 <= len(tied) <= MOST_COLUMNS:
+    if not 2 <= len(tied) <= MOST_COLUMNS:
         return
     values = context.train
     targets = [i for i in tied if len(np.unique(values.x[:, i])) >= FEWEST_LEVELS]
@@ -75,8 +76,7 @@ def _by_function(
             y, width = some.of((target, "x")), printed_widths(some, target)
             if not _proportional(f[:, np.newaxis], y, width)[0]:
                 continue
-            whole = functions[k].values(values)
-            factor = _factor(whole, values.of((target, "x")), printed_widths(values, target))
+            factor = _factor(values, functions[k], target)
             if factor:
                 law = functions[k].law((target, "x"), factor, 0.0)
                 yield Candidate(simplest(law, values, target), n_tried, target)
@@ -104,13 +104,36 @@ def _proportional(functions: Array, y: Array, width: Array) -> NDArray[np.bool_]
     return found
 
 
-def _factor(f: Array, y: Array, width: Array) -> float:
-    """Return a number a with y = a f: rows with many digits count most; 0 if there is none."""
+def _factor(values: Values, function: CatalogueFunction, target: int) -> float:
+    """Return a number a with y = a f: rows with many digits count most; 0 if there is none.
+
+    If f is a column x, the middle of the numbers that give y from x and x from y is returned.
+    """
+    f, y, width = function.values(values), values.of((target, "x")), printed_widths(values, target)
     fine = np.isfinite(f)
     weights = np.where(fine, 1 / np.maximum(width, 1e-3 * float(np.median(width))), 0.0)
-    f = np.where(fine, f, 0.0) * weights
-    size = float(f @ f)
-    return float(f @ (y * weights)) / size if size > 0 else 0.0
+    weighted = np.where(fine, f, 0.0) * weights
+    size = float(weighted @ weighted)
+    factor = float(weighted @ (y * weights)) / size if size > 0 else 0.0
+    if factor and function.is_column:
+        (column,) = function.columns
+        both = _given_both_ways(f, y, printed_widths(values, column), width, factor)
+        return factor if both is None else both
+    return factor
+
+
+def _given_both_ways(
+    x: Array, y: Array, width_x: Array, width_y: Array, factor: float
+) -> float | None:
+    """Return a number a with y = a x and x = y / a, up to printed digits; None if there is none.
+
+    `factor` is a number near a.
+    """
+    allowed = np.minimum(width_y, abs(factor) * width_x)
+    usable = x != 0
+    ends = np.stack([(y + side * allowed)[usable] / x[usable] for side in (-1.0, 1.0)])
+    low, high = float(ends.min(axis=0).max()), float(ends.max(axis=0).min())
+    return (low + high) / 2 if low <= high else None
 
 
 def _sums(

@@ -1,0 +1,208 @@
+"""Of several laws that say the same, the one that a person would write is listed."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gramian
+from gramian.laws import Extreme, Series, law_from_json
+
+
+def sales(seed=0, n=600):
+    rng = np.random.default_rng(seed)
+    quantity = rng.integers(1, 40, n)
+    price = rng.lognormal(3, 0.8, n).round(2)
+    off = rng.choice([0, 5, 10, 20], n)
+    net = (quantity * price * (1 - off / 100)).round(2)
+    vat = (0.19 * net).round(2)
+    cost = (net * rng.uniform(0.3, 0.9, n)).round(2)
+    return pd.DataFrame(
+        {
+            "quantity": quantity,
+            "price": price,
+            "off": off,
+            "net": net,
+            "vat": vat,
+            "gross": (net + vat).round(2),
+            "cost": cost,
+            "margin": (net - cost).round(2),
+        }
+    )
+
+
+def laws_of(table, **options):
+    return {str(each) for each in gramian.relations(table, **options)}
+
+
+def test_sums_of_base_columns_come_before_sums_of_their_parts():
+    found = laws_of(sales())
+    assert {"gross = net + vat", "vat = 0.19 · net"} <= found
+    assert {"net = cost + margin", "net = margin + cost"} & found
+    assert len(found) == 4
+
+
+def test_a_price_times_a_quantity_less_a_percentage_is_found():
+    (law,) = [each for each in gramian.relations(sales()) if "quantity" in each.columns]
+    new = pd.DataFrame({"quantity": [3], "price": [10.0], "off": [10]})
+    assert law.solve_for("net")(new)[0] == pytest.approx(27.0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_units_conversions_have_the_digits_that_give_the_column(seed):
+    rng = np.random.default_rng(seed)
+    km = rng.integers(5, 1900, 500)
+    table = pd.DataFrame({"km": km, "miles": (km * 0.621371).round(1)})
+    law = gramian.relations(table)[0]
+    for column in table:
+        given = np.round(law.solve_for(column)(table), 1 if column == "miles" else 0)
+        assert np.mean(given == table[column]) > 0.99
+
+
+def test_thirds_are_written_as_fractions():
+    rng = np.random.default_rng(1)
+    total = rng.integers(60, 300, 400)
+    found = laws_of(pd.DataFrame({"total": total, "mean": (total / 3).round(2)}))
+    assert found == {"mean = 1/3 · total"}
+
+
+def test_a_law_with_noise_among_columns_of_exact_laws_is_not_listed():
+    rng = np.random.default_rng(2)
+    price = rng.integers(100_000, 900_000, 500)
+    tax = np.round(price * rng.choice([0.035, 0.05, 0.065], 500))
+    fee = np.round(0.0357 * price)
+    table = pd.DataFrame({"price": price, "fee": fee, "tax": tax, "all": price + fee + tax})
+    assert all(each.exact for each in gramian.relations(table))
+
+
+def test_a_ratio_of_few_values_is_no_polynomial():
+    rng = np.random.default_rng(3)
+    nights = rng.integers(1, 15, 800)
+    guests = rng.integers(1, 5, 800)
+    table = pd.DataFrame({"nights": nights, "breakfast": 12.5 * nights * guests})
+    assert not len(gramian.relations(table))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05])
+def test_maximum_and_minimum_of_two_columns_are_found(share):
+    rng = np.random.default_rng(4)
+    a, b = rng.gamma(2, 9, (2, 800)).round(1)
+    top, low = np.maximum(a, b), np.minimum(a, b)
+    wrong = rng.choice(800, int(share * 800), replace=False)
+    top[wrong] += 10
+    found = gramian.relations(pd.DataFrame({"a": a, "b": b, "top": top, "low": low}))
+    law = next(each for each in found if each.columns[-1] == "top")
+    assert str(law) == "top = max(a, b)"
+    assert law.n_exceptions == len(wrong)
+    assert set(np.flatnonzero(law.imbalance({"a": a, "b": b, "top": top}))) == set(wrong)
+
+
+def test_a_fee_with_a_least_amount_is_a_maximum():
+    rng = np.random.default_rng(5)
+    value = rng.lognormal(8, 1.2, 900).round(2)
+    fee = np.maximum(4.9, 0.0025 * value).round(2)
+    found = laws_of(pd.DataFrame({"value": value, "fee": fee}))
+    assert found == {"fee = max(4.9, 0.0025 · value)"}
+
+
+def test_an_extreme_column_is_dropped_and_comes_back():
+    rng = np.random.default_rng(6)
+    a, b = rng.uniform(1, 30, (2, 500)).round(1)
+    table = pd.DataFrame({"a": a, "b": b, "top": np.maximum(a, b)})
+    selection = gramian.select(table)
+    assert list(selection.dropped) == ["top"]
+    pd.testing.assert_frame_equal(selection.reconstruct(selection.transform(table)), table)
+
+
+SERIES = {
+    "lag": ("sales one row before", lambda s: s.shift(1)),
+    "difference": ("sales minus sales one row before", lambda s: s.diff()),
+    "mean": ("mean of the last 7 of sales", lambda s: s.rolling(7).mean().round(2)),
+    "sum": ("sum of the last 3 of sales", lambda s: s.rolling(3).sum()),
+    "total": ("sum of sales up to this row", lambda s: 1000 + s.cumsum()),
+}
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_series_of_another_column_are_found_and_drop_nothing(name):
+    text, made = SERIES[name]
+    rng = np.random.default_rng(7)
+    sales = pd.Series(rng.poisson(40, 300).astype(float))
+    table = pd.DataFrame({"sales": sales, "made": made(sales), "other": rng.standard_normal(300)})
+    (law,) = gramian.relations(table)
+    assert str(law) == f"made = {text}"
+    assert law.kind == "series"
+    assert not np.nansum(law.imbalance(table))
+    assert not gramian.relations(table).redundant()
+    assert not gramian.select(table).dropped
+
+
+def test_wrong_cells_do_not_hide_a_running_mean():
+    rng = np.random.default_rng(8)
+    sales = pd.Series(rng.poisson(40, 400).astype(float))
+    mean = sales.rolling(7).mean().round(2)
+    mean[[20, 90, 200]] += 5
+    (law,) = gramian.relations(pd.DataFrame({"sales": sales, "mean7": mean}))
+    assert (str(law), law.n_exceptions) == ("mean7 = mean of the last 7 of sales", 3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_independent_series_are_no_lags_of_each_other(seed):
+    rng = np.random.default_rng(seed)
+    walks = np.cumsum(rng.integers(-3, 4, (300, 5)), axis=0).astype(float)
+    assert not len(gramian.relations(pd.DataFrame(walks, columns=[*"abcde"])))
+
+
+def test_a_lookup_has_exceptions_if_their_values_are_strange():
+    rng = np.random.default_rng(9)
+    country = rng.choice(["DE", "AT", "CH"], 600)
+    rate = np.array([{"DE": 19.0, "AT": 20.0, "CH": 8.1}[each] for each in country])
+    wrong = rng.choice(600, 30, replace=False)
+    rate[wrong] = rng.uniform(30, 99, 30).round(1)
+    (law,) = gramian.relations(pd.DataFrame({"country": country, "rate": rate}))
+    assert (law.columns, law.n_exceptions) == (("country", "rate"), 30)
+
+
+def test_a_tendency_is_no_lookup():
+    rng = np.random.default_rng(10)
+    kind = rng.choice(["a", "b", "c"], 600)
+    often = np.array([{"a": 1, "b": 2, "c": 3}[each] for each in kind])
+    often = np.where(rng.uniform(size=600) < 0.15, rng.integers(1, 4, 600), often)
+    assert not len(gramian.relations(pd.DataFrame({"kind": kind, "often": often})))
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Extreme("y", True, ((4.9, None), (0.5, "x")), 2),
+        Extreme("y", False, ((1.0, "x"), (1.0, "z"))),
+        Series("y", "mean", "x", 7, 0.0, 2),
+        Series("y", "total", "x", 1, 1000.0),
+    ],
+)
+def test_extremes_and_series_survive_documents(law):
+    assert law_from_json(law.to_json()) == law
+    assert law.sympy() is not None
+    assert law.latex()
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"extreme": "y", "largest": 1, "parts": [[1.0, "x"], [1.0, "z"]], "decimals": None},
+        {"extreme": "y", "largest": True, "parts": [[1.0, "y"], [1.0, "z"]], "decimals": None},
+        {"extreme": "y", "largest": True, "parts": [[float("inf"), "x"], [1, "z"]], "decimals": 2},
+        {"extreme": "y", "largest": True, "parts": [[1.0, None], [1, None]], "decimals": 2},
+        {"extreme": "y", "largest": True, "parts": "xz", "decimals": 2},
+        {"extreme": "y", "largest": True, "parts": [[1.0, "x"], [1, "z"]], "decimals": -1},
+        {"extreme": "y"},
+        {"series": "y", "kind": "up", "source": "x", "n_rows": 1, "start": 0, "decimals": None},
+        {"series": "y", "kind": "lag", "source": "y", "n_rows": 1, "start": 0, "decimals": None},
+        {"series": "y", "kind": "lag", "source": "x", "n_rows": 0, "start": 0, "decimals": None},
+        {"series": "y", "kind": "lag", "source": "x", "n_rows": 1, "start": None, "decimals": 1},
+        {"series": "y", "kind": "lag", "source": "x", "n_rows": 1, "start": 0, "decimals": 999},
+        {"series": "y"},
+    ],
+)
+def test_documents_that_are_no_laws_are_refused(document):
+    with pytest.raises(ValueError, match="stored"):
+        law_from_json(document)
