@@ -17,7 +17,8 @@ from gramian._support.types import Array, IntArray
 from gramian.laws.candidates._catalogue import CatalogueFunction
 from gramian.laws.candidates._laws_with_exceptions import catalogue_functions, printed_widths
 from gramian.laws.candidates._search_context import Candidate, SearchContext
-from gramian.laws.forms import ONE, Law, Monomial, Values
+from gramian.laws.candidates._step_functions import step_law
+from gramian.laws.forms import ONE, Law, Monomial, Values, comparison
 from gramian.laws.judge import simplest
 
 MOST_COLUMNS = 40
@@ -53,6 +54,22 @@ def rewritings(context: SearchContext) -> Iterator[Candidate]:
     targets = [i for i in tied if len(np.unique(values.x[:, i])) >= FEWEST_LEVELS]
     yield from _by_function(context, values, tied, targets)
     yield from _sums(context, values, tied, targets)
+    yield from _steps(context, values, tied)
+
+
+def _steps(context: SearchContext, values: Values, tied: Sequence[int]) -> Iterator[Candidate]:
+    """Yield step functions of other columns: [gross > 1000] in place of [usd > 1084]."""
+    for law in context.laws:
+        sources = {i for each in law.monomials for (i, atom), _ in each if comparison(atom)}
+        flags = {*law.columns} - sources
+        if len(sources) != 1 or len(flags) != 1:
+            continue
+        (flag,) = flags
+        for source in tied:
+            if source not in (*sources, flag) and values.n_distinct(source) >= FEWEST_LEVELS:
+                other = step_law(values, flag, source)
+                if other is not None:
+                    yield Candidate(other, float(len(tied)) ** 2, flag)
 
 
 def _by_function(

@@ -75,7 +75,7 @@ RIDGE = 1e-11
 def laws_in_trimmed_rows(context: SearchContext) -> Iterator[Candidate]:
     """Yield exact laws of the rows without suspicious cells, for the best explained columns."""
     values, free = context.train, context.free
-    if not 2 <= len(free) <= SMALL_TABLE:
+    if len(free) < 2 or len(context.varying) > SMALL_TABLE:
         return
     for target in _explained(values, free)[:MOST_COLUMNS]:
         context.check_time()

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from gramian.formulas import MAX_DENOMINATOR
-from gramian.laws.forms import Law, Monomial, Values
+from gramian.laws.forms import Law, Monomial, Values, comparison
 from gramian.laws.judge._control import Verdict
 from gramian.laws.judge._printed_digits import share_reproduced
 
@@ -126,6 +126,11 @@ def _is_near(size: float, digits: int) -> bool:
 
 
 def _factor_length(monomial: Monomial) -> float:
-    return sum(
-        EXPONENT * (abs(power) != 1) + FUNCTION * (atom != "x") for (_, atom), power in monomial
-    )
+    """Return the bits of the exponents, functions and thresholds of a term."""
+    length = 0.0
+    for (_, atom), power in monomial:
+        length += EXPONENT * (abs(power) != 1) + FUNCTION * (atom != "x")
+        step = comparison(atom)
+        if step is not None and step[1]:
+            length += _number_length(step[1])
+    return length
