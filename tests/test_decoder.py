@@ -385,3 +385,15 @@ def test_gca_reconstructs_redundant_directions():
     assert fitted.n_components_ == 3
     assert len(fitted.redundant_indices_) == 3
     np.testing.assert_allclose(reconstruct(fitted, others), others, atol=1e-10)
+
+
+@pytest.mark.parametrize("estimator", STEPWISE)
+def test_constant_columns_come_back_exactly_however_far_rows_are(estimator):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 6)) @ rng.standard_normal((6, 6))
+    X[:, [1, 4]] = 0.0, 7.3
+    fitted = make(estimator, 2).fit(X)
+    for size in (1.0, 1e9):
+        back = fitted.inverse_transform(size * fitted.transform(X), extrapolate=True)
+        np.testing.assert_array_equal(back[:, 1], 0.0)
+        np.testing.assert_array_equal(back[:, 4], fitted.mean_[4])

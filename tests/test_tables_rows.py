@@ -111,7 +111,7 @@ def test_a_table_without_rows_is_reconstructed_with_lookups():
 
 def test_text_that_polars_writes_is_read():
     rng = np.random.default_rng(0)
-    texts = pa.array([f"s{i}" for i in rng.integers(0, 3, 50)]).cast(pa.string_view())
+    texts = pa.array([f"s{i}" for i in rng.integers(0, 3, 50)], pa.string_view())
     rows = pa.table({"s": texts, "copy": texts, "x": rng.normal(size=50)})
     feather.write_feather(rows, "in.arrow", compression="uncompressed")
     for table in ("in.arrow", rows):

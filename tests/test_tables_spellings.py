@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli_cases import folder, run, succeed  # noqa: F401
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gramian
@@ -124,6 +124,7 @@ def test_a_cell_that_does_not_fit_far_down_is_named(monkeypatch):
         open_table(name).read(["value"])
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.floats(-1e9, 1e9).map(lambda x: round(x, 2)), min_size=3, max_size=30))
 def test_a_number_is_the_same_in_all_spellings(numbers):
     for spelled in (

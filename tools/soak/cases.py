@@ -189,7 +189,12 @@ def _nearly_flat(x: Array, w: Array) -> bool:
     library's GCA measures each direction separately.
     """
     deviations = np.linalg.svd(np.sqrt(w)[:, np.newaxis] * x, compute_uv=False)
-    shares = (deviations / (deviations[0] or 1.0)) ** 2
+    return is_border((deviations / (deviations[0] or 1.0)) ** 2)
+
+
+def is_border(variances: Array) -> bool:
+    """Return True if a variance along a direction is tiny, and yet no rounding error."""
+    shares = variances / (variances.max(initial=0.0) or 1.0)
     return bool(((shares > LEAST) & (shares < BORDER)).any())
 
 

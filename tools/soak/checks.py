@@ -54,7 +54,10 @@ def truth_of(case: cases.Case, table: Table) -> cases.Truth:
     case.refuse_borders(table)
     given = Form(table.x, table.weights, apart=table.apart)
     changed = replace(given, data=cases.nearby(table.x))
-    truth, nearby = (cases.truth_of_fit(fit(case, form)) for form in (given, changed))
+    fitted = fit(case, given)
+    if isinstance(fitted, gramian.GCA) and cases.is_border(fitted.model_.variances):
+        raise cases.UndecidedError  # filled gaps may make directions nearly flat
+    truth, nearby = (cases.truth_of_fit(each) for each in (fitted, fit(case, changed)))
     if not cases.same_path(truth, nearby):
         raise cases.UndecidedError
     shift = np.abs(truth.total - nearby.total).max() / (truth.variance or 1.0)

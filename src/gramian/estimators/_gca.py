@@ -273,7 +273,9 @@ def keep_components(
             ),
         )
         chosen = np.array(pursued.chooser.chosen, dtype=np.intp)
-        to_columns = deviations[:, np.newaxis] * axes * problem.centring.scale
+        # Rounding errors along a constant column would decide which rows are far from the fit.
+        units = problem.centring.scale * problem.centring.varies
+        to_columns = deviations[:, np.newaxis] * axes * units
         return FittedModel(
             algorithm=request.algorithm,
             names=problem.names,

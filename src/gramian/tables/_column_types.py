@@ -7,7 +7,14 @@ import re
 from typing import Any
 
 from gramian.tables._formats import TEXT
-from gramian.tables._kinds import PER_SECOND, SAFE_DIGITS, is_duration, is_text, pyarrow
+from gramian.tables._kinds import (
+    PER_SECOND,
+    SAFE_DIGITS,
+    in_zone,
+    is_duration,
+    is_text,
+    pyarrow,
+)
 from gramian.tables._table import Table
 
 DICTIONARY = "dictionary"
@@ -76,8 +83,7 @@ def _converted(column: Any, text: str) -> Any:
         return column.dictionary_encode() if is_text(column.type) else column
     unit, zone = _time(text)
     if zone is not None:
-        wall = column.cast(arrow.timestamp(unit), safe=False)
-        return compute.assume_timezone(wall, zone, ambiguous="earliest", nonexistent="latest")
+        return in_zone(column.cast(arrow.timestamp(unit), safe=False), zone)
     if text.startswith("decimal"):
         bits, digits, places = (int(each) for each in re.findall("[0-9]+", text))
         kind = (arrow.decimal128 if bits == 128 else arrow.decimal256)(digits, places)

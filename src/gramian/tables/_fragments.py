@@ -12,7 +12,7 @@ import pyarrow.fs
 import pyarrow.parquet
 
 from gramian.tables._formats import Format
-from gramian.tables._kinds import without_view, without_views
+from gramian.tables._kinds import knows_views, without_view, without_views
 from gramian.tables._table import (
     NO_TEXT,
     AsText,
@@ -113,6 +113,9 @@ class FragmentTable(Table):
 
     def _batches(self, names: list[str]) -> Iterator[Any]:
         """Yield the columns `names` as record batches of PyArrow."""
+        views = any(without_view(kind) != kind for kind in self._schema.types)
+        if views and not knows_views():
+            names = self.names
         fragment, step = self._fragment, piece_rows(len(names))
         if isinstance(fragment, pa.dataset.ParquetFileFragment) and self._all_stored:
             # No scanner: it reads whole row groups ahead, so that memory grows with the file.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -17,6 +18,10 @@ LARGEST_WHOLE = 2**53
 """Float64 holds all whole numbers up to this one exactly, and not all beyond it."""
 SAFE_DIGITS = 15
 """Float64 tells all decimals with up to this many digits apart."""
+OFFSET = re.compile("([+-])([0-9]{2}):?([0-9]{2})")
+"""Pattern of a time zone that is an offset from UTC, such as +01:00."""
+KNOWS_VIEWS = 24
+"""First version of PyArrow that reads and converts all columns of type string_view."""
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 """From each unit of PyArrow durations to the number of units in a second."""
 
@@ -58,8 +63,25 @@ def without_views(rows: Any) -> Any:
     """Return a `pyarrow.Table` in which columns of type string_view are large_string."""
     for i, field in enumerate(rows.schema):
         if without_view(field.type) != field.type:
-            rows = rows.set_column(i, field.name, rows.column(i).cast(pyarrow().large_string()))
+            rows = rows.set_column(i, field.name, _without_view(rows.column(i)))
     return rows
+
+
+def _without_view(column: Any) -> Any:
+    """Convert a column of type string_view to large_string."""
+    arrow = pyarrow()
+    if knows_views():
+        return column.cast(arrow.large_string())
+    return arrow.chunked_array([arrow.array(column.to_pylist(), arrow.large_string())])
+
+
+def knows_views() -> bool:
+    """Return True if PyArrow converts string_view, and reads it if other columns are skipped.
+
+    Version 17 does not convert it. Up to version 23, the buffers of columns are mixed up if columns
+    of a file are skipped, and the process may end.
+    """
+    return int(pyarrow().__version__.partition(".")[0]) >= KNOWS_VIEWS
 
 
 def is_date(kind: Any) -> bool:
@@ -110,8 +132,42 @@ def wall_clock(column: Any) -> Any:
     """Convert dates, with or without a time zone, to times of the wall clock without a zone."""
     arrow, kind = pyarrow(), column.type
     if arrow.types.is_timestamp(kind) and kind.tz is not None:
-        column = arrow.compute.local_timestamp(column)
+        offset = _offset(kind.tz, kind.unit)
+        if offset is None:
+            column = arrow.compute.local_timestamp(column)
+        else:
+            wall = arrow.compute.add(column.cast(arrow.int64()), offset)
+            column = wall.cast(arrow.timestamp(kind.unit))
     return column.cast(arrow.timestamp("us"), safe=False)
+
+
+def in_zone(wall: Any, zone: str) -> Any:
+    """Convert times of the wall clock to times with a zone.
+
+    Of a time that the clock shows twice, it is the earlier one; of one that it leaves out, the
+    time after the gap.
+    """
+    arrow, unit = pyarrow(), wall.type.unit
+    offset = _offset(zone, unit)
+    if offset is None:
+        compute = arrow.compute
+        return compute.assume_timezone(wall, zone, ambiguous="earliest", nonexistent="latest")
+    return arrow.compute.subtract(wall.cast(arrow.int64()), offset).cast(
+        arrow.timestamp(unit, zone)
+    )
+
+
+def _offset(zone: str, unit: str) -> int | None:
+    """Return the offset of a zone from UTC in some unit; None if the zone has a name.
+
+    PyArrow 21 and older know zones by their names only.
+    """
+    found = OFFSET.fullmatch(zone)
+    if found is None:
+        return None
+    sign, hours, minutes = found.groups()
+    seconds = 3600 * int(hours) + 60 * int(minutes)
+    return int(f"{sign}1") * seconds * int(PER_SECOND[unit])
 
 
 def is_beyond_floats(column: Any) -> bool:

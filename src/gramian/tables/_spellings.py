@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.compute
 
-from gramian.tables._kinds import without_words
+from gramian.tables._kinds import in_zone, without_words
 
 DECIMALS = (".", ",")
 """Signs before the fraction of a number; the other one may separate thousands."""
@@ -114,7 +114,7 @@ class TimeSpelling:
     def values(self, column: Any) -> Any:
         """Convert a column of text to times."""
         wall = pa.compute.replace_substring_regex(column, OFFSET, "").cast(pa.timestamp("us"))
-        return wall if self.offset is None else pa.compute.assume_timezone(wall, self.offset)
+        return wall if self.offset is None else in_zone(wall, self.offset)
 
 
 def time_spelling(column: Any) -> TimeSpelling | None:

@@ -221,8 +221,8 @@ def like(data: Any, result: pa.Table, keeps: NDArray[np.bool_], unchanged: Colle
         return frame.rename(columns=key)
     if _module(data) == "polars":
         frame = type(data)(result)
-        kept = [data.get_column(name).filter(keeps) for name in unchanged]
-        return frame.with_columns(kept)
+        columns = [data.get_column(name) for name in unchanged]
+        return frame.with_columns([each.filter(type(each)("", keeps)) for each in columns])
     if isinstance(data, Mapping):
         given = {str(name): column for name, column in data.items()}
         return {

@@ -68,6 +68,7 @@ class Run:
         self._callback = callback
         covariance = symmetric(rows.covariance())
         self._covariance = covariance * np.multiply.outer(asked.units, asked.units)
+        self._whole = float(np.trace(self._covariance))
         self._rethinks = rethinks and asked.exchange
         self._rival = None if rethinks or after is None else after.top
         if after is None:
@@ -99,12 +100,12 @@ class Run:
     @property
     def _total(self) -> float:
         """Residual variance of all columns together, after the fit by the selected set."""
-        return max(0.0, float(np.trace(self._covariance)) - self.now.value)
+        return max(0.0, self._whole - self.now.value)
 
     @property
     def _tie(self) -> float:
         """Difference up to which two explained variances are equal."""
-        return TIE * float(np.trace(self._covariance))
+        return TIE * self._whole
 
     @property
     def _largest(self) -> float:
@@ -282,8 +283,7 @@ class Run:
     def _is_better(self, value: float, size: int) -> bool:
         """Return True if an explained variance clearly exceeds that of the best set of `size`."""
         best, _ = self._best[size]
-        left = float(np.trace(self._covariance)) - best
-        return value > best + max(LEAST_GAIN * left, self._tie)
+        return value > best + max(LEAST_GAIN * (self._whole - best), self._tie)
 
     def _reconsider(self) -> None:
         """Exchange columns, and drop a column if the smaller set is then the best of its size."""
@@ -370,11 +370,10 @@ class Run:
 
     def _found(self) -> BestSets:
         """Return the best set of each size, and the variance that it does not explain."""
-        whole = float(np.trace(self._covariance))
         sizes = sorted(self._best)
         return BestSets(
             tuple(tuple(self._best[size][1]) for size in sizes[1:]),
-            np.array([max(0.0, whole - self._best[size][0]) for size in sizes]),
+            np.array([max(0.0, self._whole - self._best[size][0]) for size in sizes]),
             np.empty(0),
             (),
             np.empty(0),
