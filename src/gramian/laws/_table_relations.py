@@ -259,7 +259,7 @@ def _level_laws(
     blocks: Iterable[GroupedBlock]
     blocks = [(sample.rows, sample.groups)] if sample.is_all else _in_blocks(table, groups)
     rows, some = without_copies(sample.rows, sample.groups)
-    with threads_for(0):  # many small factorizations
+    with threads_for(0), np.errstate(all="ignore"):  # many small factorizations
         in_order = sample.is_all and len(rows) == len(sample.rows)
         return find_level_laws(table, rows, blocks, found, tolerance, check_time, some, in_order)
 
