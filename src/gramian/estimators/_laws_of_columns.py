@@ -69,7 +69,11 @@ def laws_of_columns(
     wanted = [names[i] for i in keep]
     laws, kept = reproducible(found, table, wanted, [names[i] for i in prefer], exceptions)
     near = [(each, [*solutions(each)]) for each in found if each.n_exceptions]
-    stay = {one.column for _, solved in near for one in solved} - laws.keys()
+    # A law that misses a cell of a column ties its columns all the same: functions keep them, too.
+    missed = {*kept}.difference(wanted)
+    tied = [each for each in found if missed.intersection(each.columns)]
+    stay = {one.column for _, solved in near for one in solved}
+    stay = (stay | {name for each in tied for name in each.columns}) - laws.keys()
     return LawsOfColumns(
         tuple(laws.values()),
         found.alternatives(laws, keep=kept),

@@ -13,8 +13,10 @@ from gramian.laws._search_progress import OutOfTimeError
 from gramian.laws.candidates import (
     BelievedLookup,
     BelievedSlopes,
+    ExtremeCandidate,
     LevelCandidate,
     LevelContext,
+    SeriesCandidate,
     composed_dates,
     extremes,
     fewest_slopes,
@@ -87,14 +89,17 @@ def find_level_laws(
     context = LevelContext(table, rows, cells, tolerance, exact, known, check_time)
     dates = [*composed_dates(context)]
     context.learn(dates)
-    found = [*extremes(context)]
     # A column that laws compute is no extreme of others; one that they give in most rows may be.
-    largest = [each for each in found if not follows(each, exact)]
-    context.learn(largest)
+    whole = _ties([law for law in laws if law.exact], table.names)
+    largest: list[ExtremeCandidate] = []
+    running: list[SeriesCandidate] = []
     slopes: list[BelievedSlopes] = []
     lookups: list[BelievedLookup] = []
     complete = False
     try:
+        largest = [each for each in extremes(context) if not follows(each, whole)]
+        context.learn(largest)
+        running = [*series(context)] if in_order else []
         slopes = [*slopes_by_level(context)]
         context.learn(slopes)
         lookups = [*lookups_by_level(context)]
@@ -104,7 +109,6 @@ def find_level_laws(
     slopes = fewest_slopes(
         slopes, [*exact, *(one for each in lookups for one in each.dependencies)]
     )
-    running = [*series(context)] if in_order else []
     candidates = (slopes, lookups, dates, largest, running)
     by_slopes, by_lookups, by_dates, by_extremes, by_series = _confirmed(
         context, candidates, blocks

@@ -168,7 +168,7 @@ def _sums(
         width = printed_widths(some, target)
         others = [k for k in range(len(tied)) if k != own]
         taken: list[set[int]] = []
-        for n, constant in ((2, False), (2, True), (3, False)):
+        for n, constant in ((1, True), (2, False), (2, True), (3, False)):
             sets = np.array(list(combinations(others, n)), dtype=np.intp).reshape(-1, n)
             for members in _exact_sums(x, sets, own, width, constant=constant):
                 if any(each <= {*members} for each in taken):

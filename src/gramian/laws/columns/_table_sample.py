@@ -237,6 +237,10 @@ def sample_of(
     return Sample(rows[:, :-1], n_rows, n_missing, rows[:, -1].astype(np.intp), once)
 
 
+FEWEST_ROWS = 6
+"""Smallest number of rows of a table of which another table is several copies."""
+
+
 def _once(hashes: Hashes) -> NDArray[np.bool_] | None:
     """Return a mask of the rows of one table if the rows are several copies of a table, else None.
 
@@ -247,7 +251,7 @@ def _once(hashes: Hashes) -> NDArray[np.bool_] | None:
     """
     _, row, counts = np.unique(hashes, return_inverse=True, return_counts=True)
     times = int(np.gcd.reduce(counts)) if len(counts) else 1
-    if times == 1:
+    if times == 1 or len(hashes) < FEWEST_ROWS * times:
         return None
     order = np.argsort(row, kind="stable")
     starts = np.cumsum(counts) - counts

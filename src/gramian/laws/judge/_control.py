@@ -14,6 +14,7 @@ import numpy as np
 from gramian._support.types import IntArray
 from gramian.core.rows import first_of_equal
 from gramian.laws._law_tolerances import BREAKS, ERROR_FLOOR, EXACT_ERROR, MIN_EVIDENCE
+from gramian.laws.columns import UNROUNDED
 from gramian.laws.forms import Law, Values
 from gramian.laws.judge._divided_rows import divided_rows, left_out_error, refit_law
 from gramian.laws.judge._false_laws import holds_for_steps, is_one_piece
@@ -176,7 +177,8 @@ class Control:
                 return None
             error, validation = law.error(self.train), law.error(self._seen)
             verdict = self._verdict(law, n_tried, error, validation, BREAKS_PRINTED, rounding)
-            return None if verdict is None else replace(verdict, target=target)
+            rounded = target is not None and self.train.traits[target].precision != UNROUNDED
+            return replace(verdict, target=target) if verdict and rounded else verdict
 
     def without_copies(self, columns: Sequence[int]) -> Control:
         """Return a judge that sees each combination of values in some columns only once.
@@ -320,7 +322,7 @@ class Control:
         traits = [self.train.traits[i] for i in columns]
         if not all(each.whole or each.n_levels is not None for each in traits):
             return False
-        many = [i for i, each in zip(columns, traits, strict=True) if each.n_levels is None]
+        many = [i for i, each in zip(columns, traits, strict=True) if each.n_levels != 2]
         if len(many) <= 2:
             return True
         x = self.train.x[:, many]

@@ -70,7 +70,8 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     test = rows[1] if len(rows) > 1 else None
     inner = control if all(mask.all() for mask in masks) else Control(rows[0], test, control.seed)
     verdict = inner.judge(law, n_tried, EXACT_ERROR)
-    if verdict is None or share < EXACTLY:
+    steps = any(comparison(atom) for each in law.monomials for (_, atom), _ in each)
+    if verdict is None or share < EXACTLY or steps:
         if inner is not control and not _are_wrong_cells(law, tables[0], masks[0], target):
             return None
         verdict = verdict or inner.judge_printed(law, n_tried, target)

@@ -238,10 +238,6 @@ class SlopeJudge:
         sizes = np.abs(rows.design).max(axis=0)
         found[np.abs(found) * sizes <= NO_TERM * np.abs(rows.y).max()] = 0.0
         least = rows.share_given(found) - LOST_ROWS
-        for digits in FEW_DIGITS:
-            short = _to_digits(found, digits)
-            if rows.share_given(short) >= least:
-                return short
         columns = [*fit.varying, *fit.common]
         for k, members in enumerate(rows.members):
             if not len(members):
@@ -260,7 +256,8 @@ class SlopeJudge:
             ]
             if not (np.abs(own.missed(found)) <= allowed).all():
                 found[k] = before
-        return found
+        shorter = (_to_digits(found, digits) for digits in FEW_DIGITS)
+        return next((each for each in shorter if rows.share_given(each) >= least), found)
 
     def _shuffled(self, coefficients: Array) -> float:
         """Return the relative error after shuffling the category or one number; the smallest."""
