@@ -22,14 +22,18 @@ MOST_DIGITS = 5
 """A coefficient with more digits than these is not a number that a person wrote."""
 UNKNOWN_NUMBER = 6 * DIGIT
 """Bits of a coefficient that is no round number."""
+FEWEST_COLUMNS = 16
+"""A column costs as many bits as in a table of at least this many columns."""
+SMALL = 12
+"""Largest of the numbers 2, 3, 4, ... and 1/2, 1/3, 1/4, ... that people multiply by."""
+SMALL_NUMBER = 4.5
+"""Bits of such a number; half a bit is added for each of its first two digits."""
 POWER_OF_TEN = 2.0
 """Bits of a coefficient 0.01, 0.1, 10, 100 and so on."""
 NEAR = 1e-9
 """Largest relative difference of two equal coefficients."""
 FRACTION = 2.0
 """Bits of each bit of the two numbers of a fraction."""
-SAVED = 0.4
-"""Weight of the bits that a law saves because it gives a column with many values."""
 REPEATED = 2.0
 """Bits of a column that occurs once more in a law."""
 MOST_MISSED = 40.0
@@ -55,8 +59,11 @@ EXCEPTIONS = 30.0
 """Bits of exceptions in all rows; a share of the rows costs this share of the bits."""
 
 
-def law_length(verdict: Verdict, values: Values) -> float:
-    """Return the length of an accepted law in bits; short laws are preferred.
+def law_length(verdict: Verdict, values: Values) -> tuple[float, float]:
+    """Return the length of an accepted law, and the bits that it does not save.
+
+    Short laws are preferred. Of two solutions of the same length, the better one gives the column
+    with the most values: it saves the most bits.
 
     Parameters
     ----------
@@ -67,8 +74,9 @@ def law_length(verdict: Verdict, values: Values) -> float:
     """
     law = verdict.law
     own = law.columns if verdict.target is None else [verdict.target]
-    lengths = [_solved_length(law, values, column) for column in own]
-    length = min(lengths) + len(law.columns) * math.log2(max(len(values.traits), 2))
+    bits = {i: _value_bits(values, i) for i in law.columns}
+    length = min(_solved_length(law, values, column) for column in own)
+    length += len(law.columns) * math.log2(max(len(values.traits), FEWEST_COLUMNS))
     if verdict.rounding:
         if verdict.target is None:
             given = max(share_reproduced(law, values, i) for i in law.columns)
@@ -76,7 +84,8 @@ def law_length(verdict: Verdict, values: Values) -> float:
         else:
             given = share_reproduced(law, (verdict.rows or (values,))[0], verdict.target)
             length += MISSED_DIGITS * (1 - given)
-    return length + EXCEPTIONS * (1 - verdict.share)
+    length += EXCEPTIONS * (1 - verdict.share)
+    return round(length, 1), max(bits.values()) - max(bits[i] for i in own)
 
 
 def _solved_length(law: Law, values: Values, column: int) -> float:
@@ -91,10 +100,8 @@ def _solved_length(law: Law, values: Values, column: int) -> float:
         ]
         lengths.append(sum(terms))
     factors = sum(_factor_length(each) for each in law.monomials)
-    # A law that gives a column saves the bits of its values: the more values, the more bits.
-    lost = max(_value_bits(values, i) for i in law.columns) - _value_bits(values, column)
     again = sum(map(len, law.monomials)) - len(law.columns)
-    return min(lengths) + factors + SAVED * lost + REPEATED * again
+    return min(lengths) + factors + REPEATED * again
 
 
 def _value_bits(values: Values, column: int) -> float:
@@ -110,6 +117,14 @@ def _number_length(value: float) -> float:
     size = abs(value)
     if abs(size - 1) < NEAR:
         return sign
+    simple = Fraction(size).limit_denominator(SMALL)
+    small = max(simple.numerator, simple.denominator) <= SMALL
+    if (
+        small
+        and 1 in (simple.numerator, simple.denominator)
+        and abs(float(simple) - size) <= NEAR * size
+    ):
+        return sign + SMALL_NUMBER + 0.5 * len(f"{size:.2g}".strip("0."))
     digits = next((d for d in range(1, MOST_DIGITS + 1) if _is_near(size, d)), None)
     if digits == 1 and abs(math.log10(size) - round(math.log10(size))) < NEAR:
         return sign + POWER_OF_TEN
