@@ -104,7 +104,8 @@ def test_a_few_wrong_rows_do_not_hide_a_law_and_are_counted():
     laws = {law.lookup.column: law for law in found}
     assert not laws["city"].exact
     assert laws["city"].error == pytest.approx(wrong.mean())
-    assert "city follows from zip (18 levels)  (error" in str(found)
+    rows = f"({(~wrong).sum()} of {len(table)} rows)"
+    assert f"city follows from zip (18 levels)  {rows}" in str(found)
     assert "city" not in {law.lookup.column for law in gramian.relations(table, tolerance=0)}
 
 

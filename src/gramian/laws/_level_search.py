@@ -31,6 +31,10 @@ GroupedBlock = tuple[Array, IntArray | None]
 """Some rows of a table, and the number of the group of each row; None without groups."""
 
 
+SHORT = 3
+"""Largest number of columns of a law whose columns are no maxima or minima of others."""
+
+
 @dataclass(frozen=True)
 class LevelFindings:
     """Result of a search for laws of levels (distinct values): the laws, and notes for the user."""
@@ -89,7 +93,9 @@ def find_level_laws(
     context = LevelContext(table, rows, cells, tolerance, exact, known, check_time)
     dates = [*composed_dates(context)]
     context.learn(dates)
-    # A column that laws compute is no extreme of others; one that they give in most rows may be.
+    # A column that short laws compute in all rows is no extreme of others.
+    short = [law for law in laws if law.exact and len(law.columns) <= SHORT]
+    computed = {one.column for law in short for one in solutions(law)}
     whole = _ties([law for law in laws if law.exact], table.names)
     largest: list[ExtremeCandidate] = []
     running: list[SeriesCandidate] = []
@@ -97,7 +103,11 @@ def find_level_laws(
     lookups: list[BelievedLookup] = []
     complete = False
     try:
-        largest = [each for each in extremes(context) if not follows(each, whole)]
+        largest = [
+            each
+            for each in extremes(context)
+            if each.law.column not in computed and not follows(each, whole)
+        ]
         context.learn(largest)
         running = [*series(context)] if in_order else []
         slopes = [*slopes_by_level(context)]

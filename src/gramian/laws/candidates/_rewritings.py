@@ -62,7 +62,8 @@ def _steps(context: SearchContext, values: Values, tied: Sequence[int]) -> Itera
     for law in context.laws:
         sources = {i for each in law.monomials for (i, atom), _ in each if comparison(atom)}
         flags = {*law.columns} - sources
-        if len(sources) != 1 or len(flags) != 1:
+        n_steps = sum(bool(comparison(atom)) for each in law.monomials for (_, atom), _ in each)
+        if len(sources) != 1 or len(flags) != 1 or n_steps > 1:
             continue
         (flag,) = flags
         for source in tied:

@@ -14,7 +14,6 @@ import numpy as np
 from gramian._support.types import IntArray
 from gramian.core.rows import first_of_equal
 from gramian.laws._law_tolerances import BREAKS, ERROR_FLOOR, EXACT_ERROR, MIN_EVIDENCE
-from gramian.laws.columns import UNROUNDED
 from gramian.laws.forms import Law, Values
 from gramian.laws.judge._divided_rows import divided_rows, left_out_error, refit_law
 from gramian.laws.judge._false_laws import holds_for_steps, is_one_piece
@@ -177,7 +176,9 @@ class Control:
                 return None
             error, validation = law.error(self.train), law.error(self._seen)
             verdict = self._verdict(law, n_tried, error, validation, BREAKS_PRINTED, rounding)
-            rounded = target is not None and self.train.traits[target].precision != UNROUNDED
+            rounded = (
+                target is not None and self.train.traits[target].precision.decimals is not None
+            )
             return replace(verdict, target=target) if verdict and rounded else verdict
 
     def without_copies(self, columns: Sequence[int]) -> Control:

@@ -22,7 +22,7 @@ MOST_DIGITS = 5
 """A coefficient with more digits than these is not a number that a person wrote."""
 UNKNOWN_NUMBER = 6 * DIGIT
 """Bits of a coefficient that is no round number."""
-FEWEST_COLUMNS = 16
+FEWEST_COLUMNS = 32
 """A column costs as many bits as in a table of at least this many columns."""
 SMALL = 12
 """Largest of the numbers 2, 3, 4, ... and 1/2, 1/3, 1/4, ... that people multiply by."""
@@ -124,7 +124,9 @@ def _number_length(value: float) -> float:
         and 1 in (simple.numerator, simple.denominator)
         and abs(float(simple) - size) <= NEAR * size
     ):
-        return sign + SMALL_NUMBER + 0.5 * len(f"{size:.2g}".strip("0."))
+        short = _is_near(size, 2)
+        digits_text = f"{size:.2g}".strip("0.") if short else str(simple.denominator)
+        return sign + SMALL_NUMBER + 0.5 * len(digits_text)
     digits = next((d for d in range(1, MOST_DIGITS + 1) if _is_near(size, d)), None)
     if digits == 1 and abs(math.log10(size) - round(math.log10(size))) < NEAR:
         return sign + POWER_OF_TEN

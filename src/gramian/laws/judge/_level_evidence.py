@@ -88,10 +88,10 @@ class Count:
 
         The limit is `tolerance` times the number of repeated rows that the guess would miss.
         Repeated rows are those whose level (distinct value) occurs in an earlier row. The limit is
-        larger if most rows that break the law have values that are no level's: wrong cells have,
-        and rows of a mere tendency do not.
+        larger, unless it is zero, if most rows that break the law have values that are no level's:
+        wrong cells have, and rows of a mere tendency do not.
         """
-        if STRANGE * self.broken <= self.strange:
+        if tolerance and STRANGE * self.broken <= self.strange:
             tolerance = max(tolerance, MOST_WRONG)
         return self.broken <= tolerance * self.repeated * self.guess_error
 
