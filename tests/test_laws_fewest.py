@@ -117,6 +117,5 @@ def test_rounding_to_single_precision_does_not_prevent_dropping():
     table = np.column_stack([i0, i1, r, product, i1 - product, i0 - product])
     table = np.array([[float(f"{value:.7g}") for value in row] for row in table])
     found = relations(table, ["i0", "i1", "r", "product", "d1", "d0"])
-    assert "product = i1 · r" in {str(each) for each in found}
-    assert {"i0", "product", "d0"} in [{*each.columns} for each in found]
+    assert {str(each) for each in found} >= {"product = i1 · r", "d0 = i0 − product"}
     assert set(found.redundant()) == {"product", "d1", "d0"}

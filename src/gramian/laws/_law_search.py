@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 
@@ -38,6 +39,8 @@ from gramian.laws.judge import (
 
 FEWER_ROWS = 1_000
 """Approximate number of rows that are used to choose among laws with few terms."""
+AS_SHORT = 1.0
+"""Bits by which a law may be longer that is solved for another column."""
 GRADIENT_ROWS = 30
 """Number of rows in which gradients are compared, to detect laws that follow from others."""
 
@@ -253,11 +256,12 @@ class LawSearch:
             if verdict is not None:
                 pool.append(self._in_all_rows(verdict, clean))
         context.train = everything
-        pool.sort(key=lambda each: law_length(each, everything))
+        ranked = sorted((law_length(each, everything), k) for k, each in enumerate(pool))
+        lengths = [(length, pool[k]) for length, k in ranked]
         context.start_over()
         self.found = []
-        for verdict in pool:
-            self._believe(verdict)
+        for length, verdict in lengths:
+            self._believe(_of_another_column(verdict, length[0], lengths, self.found))
 
     def _noisy(self, generators: Sequence[Generator]) -> None:
         """Accept the noisy law with the shortest description; repeat until no law is new."""
@@ -286,3 +290,40 @@ class LawSearch:
         Columns that are computed from each other also go together in other ways.
         """
         return {*law.columns} <= self._context.tied_to(law.columns[0])
+
+
+def _of_another_column(
+    verdict: Verdict,
+    length: float,
+    lengths: Sequence[tuple[tuple[float, float], Verdict]],
+    found: Sequence[Verdict],
+) -> Verdict:
+    """Return a law solved for a column that no accepted law gives, if it is about as short.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        The law, solved for its target.
+    length : float
+        Its length.
+    lengths : sequence of pairs
+        All laws with their lengths and the bits that they do not save; see `law_length`.
+    found : sequence of Verdict
+        The accepted laws.
+    """
+    taken = {each.target for each in found} - {None}
+    if verdict.target not in taken:
+        return verdict
+    others = [
+        (lost, k)
+        for k, ((bits, lost), each) in enumerate(lengths)
+        if each.target is not None
+        and each.target not in taken
+        and (((each.target, "x"), 1),) in each.law.monomials
+        and {*each.law.monomials} == {*verdict.law.monomials}
+        and bits <= length + AS_SHORT
+    ]
+    if others:
+        return lengths[min(others)[1]][1]
+    sums = verdict.law.is_linear and verdict.rows is None
+    return replace(verdict, target=None) if sums else verdict
