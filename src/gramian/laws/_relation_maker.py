@@ -154,7 +154,7 @@ class RelationMaker:
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         target = None if verdict.target is None else places[verdict.target]
         given = self._given(raw, renumbered, verdict, target)
-        best = target if target in given else self._best(raw, given)
+        best = self._best(raw, given, target)
         reference = reference_term(raw, best)
         law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
         train, test = verdict.rows or (search.train, search.control.test)
@@ -167,7 +167,7 @@ class RelationMaker:
         self._laws.append(renumbered)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         given = self._given(raw, renumbered, verdict, target)
-        best = target if target in given else self._best(raw, given)
+        best = self._best(raw, given, target)
         broken = self.exceptions(renumbered, self.rows[view.rows], target) if verdict.rows else 0
         return self._make(
             renumbered,
@@ -189,9 +189,7 @@ class RelationMaker:
     def _as_printed(
         self, law: Law, raw: Array, places: Mapping[int, int], given: Sequence[int]
     ) -> tuple[Law, Array]:
-        """Return a law of rounded numbers with the fewest digits with which it still holds.
-
-        Least squares gives 2.54002 for inches with two decimals; 2.54 is printed, and fits as well.
+        """Return a law of rounded numbers with the fewest digits: 2.54, not 2.54002, for inches.
 
         Parameters
         ----------
@@ -202,7 +200,7 @@ class RelationMaker:
         places : mapping from int to int
             From the indices of columns in the view to those in the table.
         given : sequence of int
-            The columns that the law computes, with indices in the table.
+            The columns that the law computes.
         """
         one = _renumbered(law, places)
         rows = self.rows[~np.isnan(self.rows[:, one.columns]).any(axis=1)]
@@ -283,22 +281,24 @@ class RelationMaker:
         missing = np.isnan(self.rows[:, law.columns]).any(axis=1)
         return [i for i in given if np.isnan(self.rows[missing, i]).all()]
 
-    def _best(self, raw: Sequence[RawTerm], solvable: Sequence[int]) -> int | None:
+    def _best(
+        self, raw: Sequence[RawTerm], solvable: Sequence[int], target: int | None
+    ) -> int | None:
         """Return the column for which the law is solved when it is printed; None for an equation.
 
-        Columns with the most digits are tried first, because computed columns have many digits.
-
-        Parameters
-        ----------
-        raw : sequence of RawTerm
-            The terms of the law for unscaled columns.
-        solvable : sequence of int
-            The columns that the law computes.
+        It is `target`, the computed and rounded column, except in sums and beside columns with all
+        digits. Then columns with the most digits come first: computed columns have many.
         """
+        is_sum = len(raw) > 2 and all(len(each) <= 1 for _, each in raw)
+        if target in solvable and not is_sum and not any(map(self._has_all_digits, solvable)):
+            return target
         most = max(map(self._digits, solvable), default=0)
         computed = [i for i in solvable if self._digits(i) == most]
         best = self._writer.best(raw, computed)
         return self._writer.best(raw, solvable) if best is None else best
+
+    def _has_all_digits(self, column: int) -> bool:
+        return not self._traits[column].whole and self._traits[column].precision.decimals is None
 
     def _as_simple(
         self, raw: Sequence[RawTerm], solvable: Sequence[int], best: int | None, target: int | None
