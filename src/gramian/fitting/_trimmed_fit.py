@@ -26,6 +26,8 @@ from gramian.fitting._plan import Plan
 
 MOST_TRIMMED = 0.2
 """Largest share of the rows that is trimmed. If more rows seem to be wrong, none is trimmed."""
+MOST_COLUMNS = 100
+"""Wider tables are not trimmed: columns that are nearly always zero, as in images, look far."""
 STEPS = 10
 """Largest number of concentration steps."""
 NEAR = 5.0
@@ -59,7 +61,12 @@ def fit_most_rows(plan: Plan, data: CheckedData) -> FittedModel:
         The data. Only dense tables in memory are trimmed, and only without a checkpoint.
     """
     in_memory = isinstance(data, ArrayData) and not issparse(data.table)
-    if not in_memory or not plan.algorithm.trims or plan.requests[0].checkpoint is not None:
+    if (
+        not in_memory
+        or data.n_columns > MOST_COLUMNS
+        or not plan.algorithm.trims
+        or plan.requests[0].checkpoint is not None
+    ):
         return plan.fit_any(data)
     assert isinstance(data, ArrayData)
     dropping = plan.algorithm.dropping
