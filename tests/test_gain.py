@@ -458,3 +458,20 @@ def test_of_columns_equal_up_to_rounding_the_first_is_chosen(seed):
     rounding *= 1e-13 * copies.std(axis=0)
     gfs = GFS(6, criterion="gain", family=Multilinear(2), scale=True, alpha=0.0)
     assert [*gfs.fit(copies + rounding).selected_features_] == [0, 1]
+
+
+@pytest.mark.parametrize("seed", [44, 226, 278, 699])
+def test_of_equal_columns_the_first_comes_in_by_exchange(seed):
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal((300, 4))
+    a, b, c, d = z.T
+    x = np.column_stack([z, a * b, a + 0.5 * c, b - d, np.abs(c)])[:, rng.permutation(8)]
+    x = x * 10 ** rng.uniform(-1, 1, 8)
+    twin = rng.integers(8)
+    x += 0.3 * rng.standard_normal(x.shape) * x.std(axis=0)
+    x = np.column_stack([x, 2 - x[:, twin] / 2, x[:, twin]])
+    rounding = np.random.default_rng(0).standard_normal(x.shape) * 1e-13 * x.std(axis=0)
+    gfs = GFS(5, criterion="gain", family=Multilinear(2), alpha=0.0)
+    chosen = {*gfs.fit(x + rounding).selected_features_.tolist()}
+    assert twin in chosen
+    assert not chosen & {8, 9}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,3 +125,16 @@ def largest_gains(gains: Array, n: int) -> list[int]:
     """Return the columns of the n largest gains above zero; in ties, the first columns."""
     rounded = gains * (1 + TIE * np.arange(len(gains), 0, -1) / len(gains))
     return [int(c) for c in np.argsort(-rounded, kind="stable")[:n] if gains[c] > 0]
+
+
+def best_first(values: Mapping[int, float], tie: float) -> list[int]:
+    """Return the keys of the values, the largest value first; in ties, the smallest key.
+
+    Values that differ from the largest of the remaining ones by at most `tie` are equal.
+    """
+    order, rest = list[int](), dict(values)
+    while rest:
+        best = max(rest.values())
+        order.append(min(key for key, value in rest.items() if value >= best - tie))
+        del rest[order[-1]]
+    return order

@@ -13,7 +13,7 @@ from gramian._support.types import Array
 from gramian.core._tolerances import TIE
 from gramian.core.gain._backward_order import backward_order
 from gramian.core.gain._best_sets import BestSets, GainRequest
-from gramian.core.gain._candidates import ScaledMoments, largest_gains
+from gramian.core.gain._candidates import ScaledMoments, best_first, largest_gains
 from gramian.core.gain._explained import Explained, without_member
 from gramian.core.gain._frame import Frames, Member
 from gramian.core.gain._monomials import candidates_of
@@ -224,12 +224,7 @@ class Run:
             return list(columns)
         found = self._candidates.of(columns, self.now.frame, self.now.moments)
         gains = {each.candidate.column: each.value for each in self.now.gains(found)}
-        order: list[int] = []
-        while gains and len(order) < self.asked.beam:
-            best = max(gains.values())
-            order.append(min(c for c, value in gains.items() if value >= (1 - TIE) * best))
-            del gains[order[-1]]
-        return order
+        return best_first(gains, TIE * max(gains.values()))[: self.asked.beam]
 
     def _explained(self, members: Sequence[Member], moments: ScaledMoments) -> Explained:
         """Return the fit of all columns by the columns `members`, with the penalty of this size."""
@@ -340,14 +335,16 @@ class Run:
         if not wanted:
             return []
         found = self._candidates.of(list(wanted), now.frame, now.moments)
-        best: dict[int, tuple[float, int, int]] = {}
+        values: dict[int, dict[int, float]] = {}
         for gain in now.gains(found):
             column = gain.candidate.column
-            values = now.exchanges(gain, wanted[column])
-            for place, value in zip(wanted[column], values, strict=True):
-                number = now.frame.numbers[place]
-                best[number] = max(best.get(number, (-np.inf, 0, 0)), (value, number, column))
-        return sorted((each for each in best.values() if each[0] > now.value), reverse=True)
+            for place, value in zip(
+                wanted[column], now.exchanges(gain, wanted[column]), strict=True
+            ):
+                values.setdefault(now.frame.numbers[place], {})[column] = value
+        chosen = {number: best_first(each, self._tie)[0] for number, each in values.items()}
+        best = {n: values[n][c] for n, c in chosen.items() if values[n][c] > now.value}
+        return [(best[number], number, chosen[number]) for number in best_first(best, self._tie)]
 
     def _instead(self, place: int, gains: Array) -> list[int]:
         """Return columns that may replace the selected column at position `place`, best first."""
