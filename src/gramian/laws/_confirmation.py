@@ -27,7 +27,10 @@ class Count(NamedTuple):
     """Rows of a table that obey a law and rows that break it, counted."""
 
     error: float
-    """Root mean square of `Relation.imbalance` in the rows that obey the law."""
+    """Root mean square of `Relation.imbalance` in the rows that obey the law.
+
+    For a law with noise, the root mean square error of the column that the law gives.
+    """
     n_obeying: int
     n_exceptions: int
 
@@ -60,17 +63,29 @@ def confirmed(
         found = moved
         counts, others = _counted(maker, found, blocks())
         broken = [np.concatenate(both) for both in zip(broken, others, strict=True)]
-    return [
-        replace(
-            relation,
-            validation_error=count.error,
-            n_rows=count.n_obeying + count.n_exceptions,
-            n_exceptions=count.n_exceptions,
-        )
-        for relation, count in zip(found, counts, strict=True)
-        if count.n_obeying >= _least_share(relation) * (count.n_obeying + count.n_exceptions)
-        and count.error <= max(REFUTED * relation.validation_error, relation.rounding, EXACT_ERROR)
-    ]
+    laws = (_confirmed(*each) for each in zip(found, counts, strict=True))
+    return [each for each in laws if each is not None]
+
+
+def _confirmed(relation: Relation, count: Count) -> Relation | None:
+    """Return a law with its errors in all rows; None if the rows do not confirm the law."""
+    n_rows = count.n_obeying + count.n_exceptions
+    if relation.typical_error:
+        times = count.error / relation.typical_error
+        if not times <= REFUTED:
+            return None
+        r2 = 1 - times**2 * (1 - relation.r2)
+        return replace(relation, typical_error=count.error, r2=r2, n_rows=n_rows)
+    if count.n_obeying < _least_share(relation) * n_rows:
+        return None
+    if count.error > max(REFUTED * relation.validation_error, relation.rounding, EXACT_ERROR):
+        return None
+    return replace(
+        relation,
+        validation_error=count.error,
+        n_rows=n_rows,
+        n_exceptions=count.n_exceptions,
+    )
 
 
 def _least_share(relation: Relation) -> float:
@@ -90,8 +105,7 @@ def _counted(
     broken: list[list[Array]] = [[] for _ in found]
     for block in blocks:
         for i, relation in enumerate(found):
-            with np.errstate(all="ignore"):
-                imbalance = relation.imbalance(block)
+            errors_of_rows = maker.errors(relation, block)
             there = ~np.isnan(block[:, relation._law.columns]).any(axis=1)
             if relation.exact or relation.n_exceptions:
                 obeys = maker.holds(relation._law, block, relation._target)
@@ -100,8 +114,8 @@ def _counted(
                 if relation.kind == "step" and exceptions[i] <= MOST_BROKEN:
                     broken[i].append(block[breaks])
                 there &= obeys
-            there &= ~np.isnan(imbalance)
-            squares[i] += float((imbalance[there] ** 2).sum())
+            there &= ~np.isnan(errors_of_rows)
+            squares[i] += float((errors_of_rows[there] ** 2).sum())
             counts[i] += int(there.sum())
     errors = np.sqrt(squares / np.maximum(counts, 1))
     none = maker.rows[:0]

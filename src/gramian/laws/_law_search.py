@@ -31,6 +31,7 @@ from gramian.laws.judge import (
     divided_rows,
     is_consequence,
     judge_mostly,
+    judge_noisy,
     law_length,
     oddness,
     snapped,
@@ -55,7 +56,7 @@ class LawSearch:
     traits : sequence of Traits
         The traits of the columns.
     tolerance : float
-        The largest error of a law.
+        The largest error of the column that a law with noise gives, as a share of its deviation.
     check_time : callable, optional
         Function that raises OutOfTimeError after the time limit.
     report : function, optional
@@ -158,7 +159,7 @@ class LawSearch:
         """Test candidates for exact laws, and accept each exact law immediately."""
         for candidate in self._candidates(generators):
             law, n_tried, _ = candidate
-            judge = partial(self.control.judge, n_tried=n_tried, tolerance=EXACT_ERROR)
+            judge = partial(self.control.judge, n_tried=n_tried)
             verdict = self._rounded_first(law, judge) if self._is_whole(law) else judge(law)
             if verdict is not None:
                 self._believe(verdict)
@@ -270,10 +271,10 @@ class LawSearch:
             pool = []
             for law, n_tried, _ in self._candidates(generators):
                 context.check_time()
-                verdict = self.control.judge(law, n_tried, self._tolerance)
+                verdict = judge_noisy(self.control, law, n_tried, self._tolerance)
                 if verdict is not None:
                     pool.append(verdict)
-            pool.sort(key=lambda verdict: verdict.description_length(self.train.n_rows))
+            pool.sort(key=lambda verdict: verdict.length)
             before = len(self.found)
             for verdict in pool:
                 law = verdict.law

@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from gramian._support.display import data_frame, html_table
 from gramian._support.types import Array
-from gramian.formulas import number
+from gramian.formulas import number, r_squared
 from gramian.laws._cover import computable, exchangeable, fewest
 from gramian.laws._error_chains import CLOSE, computed, drifting_column, share_missed
 from gramian.laws.forms import ColumnLaw, LevelLaw, Relation
@@ -196,6 +196,7 @@ class Relations(Sequence[AnyLaw]):
                 "rounding": each.rounding,
                 "n_rows": each.n_rows,
                 "n_exceptions": each.n_exceptions,
+                **_fit_of(each),
             }
             for each in self
         ]
@@ -221,11 +222,21 @@ class Relations(Sequence[AnyLaw]):
         return html_table(("law", "kind", "error", "held out"), rows)
 
 
+def _fit_of(relation: AnyLaw) -> dict[str, float]:
+    """Return how well a law with noise gives its column; nothing for laws of levels."""
+    if not isinstance(relation, Relation):
+        return {}
+    return {"r2": relation.r2, "typical_error": relation.typical_error}
+
+
 def _remark(relation: AnyLaw) -> str:
     if relation.exact:
         return ""
     if relation.n_exceptions:
         return f"  ({relation.n_rows - relation.n_exceptions:,} of {relation.n_rows:,} rows)"
+    if isinstance(relation, Relation):
+        of = "" if relation.solved else f" of {relation.gives}"
+        return f"  (R² {r_squared(relation.r2)}{of}, error {number(relation.typical_error, 2)})"
     return f"  (error {number(100 * relation.validation_error, 2)} %)"
 
 

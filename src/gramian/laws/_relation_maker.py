@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,11 +18,9 @@ from gramian.laws.forms import (
     ONE,
     Law,
     LawWriter,
-    Monomial,
     RawTerm,
     Relation,
     Values,
-    as_written,
     has_common_factor,
     kind_of,
     reference_term,
@@ -31,8 +29,11 @@ from gramian.laws.forms import (
 from gramian.laws.judge import (
     Verdict,
     printed_error,
+    rms,
     rows_that_hold,
+    share_of_deviation,
     share_reproduced,
+    with_fewest_digits,
     with_round_coefficients,
 )
 
@@ -41,10 +42,8 @@ SINGLE_ERROR = 1e-6
 
 The number is a few rounding errors of single precision (float32).
 """
-
-
-PRINTED_DIGITS = range(4, 10)
-"""Numbers of significant digits with which coefficients of rounded numbers are tried."""
+FEW_DIGITS_ERROR = 1.001
+"""Fewer digits of the coefficients may increase the error of a law with noise by this factor."""
 
 
 class RelationMaker:
@@ -154,20 +153,26 @@ class RelationMaker:
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         target = None if verdict.target is None else places[verdict.target]
         given = self._given(raw, renumbered, verdict, target)
-        best = self._best(raw, given, target)
+        best = self._best(raw, given, target, verdict)
         reference = reference_term(raw, best)
         law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
         train, test = verdict.rows or (search.train, search.control.test)
         law, coefficients = with_round_coefficients(
-            law, coefficients / coefficients[reference], train, reference
+            law,
+            coefficients / coefficients[reference],
+            train,
+            reference,
+            verdict.noise,
         )
-        if verdict.rounding:
-            law, coefficients = self._as_printed(law, coefficients, places, given)
+        if verdict.rounding or verdict.noise:
+            as_good = self._as_good(law, places, given, verdict)
+            law, coefficients = with_fewest_digits(law, coefficients, as_good)
         renumbered = _renumbered(law, places)
         self._laws.append(renumbered)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         given = self._given(raw, renumbered, verdict, target)
-        best = self._best(raw, given, target)
+        best = self._best(raw, given, target, verdict)
+        missed = self._missed(law, verdict, search)
         broken = self.exceptions(renumbered, self.rows[view.rows], target) if verdict.rows else 0
         return self._make(
             renumbered,
@@ -181,38 +186,42 @@ class RelationMaker:
             rounding=verdict.rounding,
             n_rows=len(view.rows),
             n_exceptions=broken,
+            r2=1 - missed[0] ** 2,
+            typical_error=missed[1],
             _target=target,
             _best=best,
             _as_simple=self._as_simple(raw, given, best, target),
         )
 
-    def _as_printed(
-        self, law: Law, raw: Array, places: Mapping[int, int], given: Sequence[int]
-    ) -> tuple[Law, Array]:
-        """Return a law of rounded numbers with the fewest digits: 2.54, not 2.54002, for inches.
+    def _as_good(
+        self, law: Law, places: Mapping[int, int], given: Sequence[int], verdict: Verdict
+    ) -> Callable[[Law], bool]:
+        """Return a test whether a law with other coefficients is as good as the law.
+
+        A law of rounded numbers must give its columns in as many rows, to the last digit. The error
+        of a law with noise must not increase.
 
         Parameters
         ----------
         law : Law
             The law, with coefficients of scaled columns and the column indices of its view.
-        raw : array of shape (n_terms,)
-            Its coefficients in the units of the table.
         places : mapping from int to int
             From the indices of columns in the view to those in the table.
         given : sequence of int
             The columns that the law computes.
+        verdict : Verdict
+            The verdict on the law.
         """
         one = _renumbered(law, places)
-        rows = self.rows[~np.isnan(self.rows[:, one.columns]).any(axis=1)]
-        values = self.values(rows)
+        values = self.values(self.rows[~np.isnan(self.rows[:, one.columns]).any(axis=1)])
+        if verdict.noise is not None:
+            noise = replace(verdict.noise, column=places[verdict.noise.column])
+            most = FEW_DIGITS_ERROR * rms(noise.errors(one, values))
+            return lambda other: rms(noise.errors(_renumbered(other, places), values)) <= most
         least = {i: share_reproduced(one, values, i) for i in given}
-        for digits in PRINTED_DIGITS:
-            printed = np.array([as_written(value, digits) for value in raw.tolist()])
-            candidate = Law(law.coefficients * printed / raw, law.monomials)
-            other = _renumbered(candidate, places)
-            if all(share_reproduced(other, values, i) >= least[i] for i in given):
-                return candidate, printed
-        return law, raw
+        return lambda other: all(
+            share_reproduced(_renumbered(other, places), values, i) >= least[i] for i in given
+        )
 
     @property
     def _writer(self) -> LawWriter:
@@ -257,12 +266,36 @@ class RelationMaker:
         ]
         return exact or [i for i in found if not self._traits[i].whole]
 
+    def _missed(self, law: Law, verdict: Verdict, search: LawSearch) -> tuple[float, float]:
+        """Return the error of the column that a law with noise gives, on held-out rows.
+
+        The first number is a share of the deviation of the column, the second has its units; both
+        are 0 if the law has no noise.
+        """
+        if verdict.noise is None:
+            return 0.0, 0.0
+        target, rows = verdict.noise.column, search.control.seen
+        share = share_of_deviation(law.missed(rows, target), rows, target)
+        return share, share * float(np.std(rows.x[:, target]))
+
     def holds(self, law: Law, rows: Array, target: int | None) -> NDArray[np.bool_]:
         """Return a mask of the rows that obey a law up to the rounding of the numbers in the table.
 
         `target` is the column that was computed and rounded; None if any column may be rounded.
         """
         return rows_that_hold(law, self.values(rows), target)
+
+    def errors(self, relation: Relation, rows: Array) -> Array:
+        """Return the error of a law in each row, NaN where a column is missing.
+
+        It is that of the column which a law with noise gives, else `Relation.imbalance`.
+        """
+        target = relation._target
+        with np.errstate(all="ignore"):
+            if not relation.typical_error or target is None:
+                return relation.imbalance(rows)
+            found: Array = relation._law.missed(self.values(rows), target) * self.scale[target]
+            return found
 
     def values(self, rows: Array) -> Values:
         """Return rows of the table in the form in which laws are evaluated."""
@@ -282,13 +315,16 @@ class RelationMaker:
         return [i for i in given if np.isnan(self.rows[missing, i]).all()]
 
     def _best(
-        self, raw: Sequence[RawTerm], solvable: Sequence[int], target: int | None
+        self, raw: Sequence[RawTerm], solvable: Sequence[int], target: int | None, verdict: Verdict
     ) -> int | None:
         """Return the column for which the law is solved when it is printed; None for an equation.
 
         It is `target`, the computed and rounded column, except in sums and beside columns with all
-        digits. Then columns with the most digits come first: computed columns have many.
+        digits. Then columns with the most digits come first: computed columns have many. A law with
+        noise is solved for the column that it gives best, or is an equation.
         """
+        if verdict.noise:
+            return self._writer.best(raw, [i for i in solvable if i == target])
         is_sum = len(raw) > 2 and all(len(each) <= 1 for _, each in raw)
         if target in solvable and not is_sum and not any(map(self._has_all_digits, solvable)):
             return target
@@ -344,47 +380,6 @@ class RelationMaker:
             _solvable=tuple(solvable),
             **known,
         )
-
-
-def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
-    """Return a relation as if its table had its columns in another order.
-
-    Parameters
-    ----------
-    relation : Relation
-        The law.
-    names : tuple of str
-        The names of all columns of the table, in the wanted order.
-    """
-    before = relation.feature_names
-    if names == before:
-        return relation
-    places = {i: names.index(name) for i, name in enumerate(before)}
-    order = [before.index(name) for name in names]
-
-    def moved(monomial: Monomial) -> Monomial:
-        return tuple(sorted(((places[i], atom), power) for (i, atom), power in monomial))
-
-    law = relation._law
-    monomials = [moved(each) for each in law.monomials]
-    # Terms are sorted by their columns, and the constant is last.
-    sequence = sorted(range(len(monomials)), key=lambda k: (not monomials[k], monomials[k]))
-    raw = [(value, moved(each)) for value, each in relation._raw]
-    raw.sort(key=lambda term: (not term[1], term[1]))
-    return replace(
-        relation,
-        columns=tuple(name for name in names if name in relation.columns),
-        terms=terms_of(raw, names),
-        feature_names=names,
-        _law=Law(law.coefficients[sequence], tuple(monomials[k] for k in sequence)),
-        _scale=relation._scale[order],
-        _raw=tuple(raw),
-        _signs=tuple(relation._signs[i] for i in order),
-        _best=None if relation._best is None else places[relation._best],
-        _as_simple=tuple(sorted(places[i] for i in relation._as_simple)),
-        _target=None if relation._target is None else places[relation._target],
-        _solvable=tuple(sorted(places[i] for i in relation._solvable)),
-    )
 
 
 def _is_single(errors: Array, column: Array) -> bool:

@@ -14,7 +14,7 @@ from gramian._support.types import Array, IntArray
 from gramian.laws._confirmation import confirmed
 from gramian.laws._level_search import GroupedBlock, LevelFindings, find_level_laws
 from gramian.laws._relation_collection import Relations
-from gramian.laws._relation_maker import RelationMaker, in_order
+from gramian.laws._relation_maker import RelationMaker
 from gramian.laws._search_progress import progress_for, time_check
 from gramian.laws.candidates import ALL_STAGES, SIMPLE_STAGES, SMALL_TABLE
 from gramian.laws.columns import (
@@ -29,7 +29,7 @@ from gramian.laws.columns import (
     views,
     without_copies,
 )
-from gramian.laws.forms import Relation
+from gramian.laws.forms import Relation, in_order
 from gramian.laws.judge import SEARCHED_ROWS
 from gramian.tables import Clock
 
@@ -74,10 +74,10 @@ def relations(
     feature_names : sequence of str, optional
         The names of the columns; by default the names in the table, or x0, x1, ...
     tolerance : float, default=0.05
-        The largest total error of a law: the root mean square of the sum of its terms, as a share
-        of the root mean square of its largest term. The `error` of a law divides row by row
-        instead, so that rows with small terms count fully; it may be up to five times the
-        tolerance. 0 for exact laws only. For a lookup, the largest share of rows that may break it.
+        The largest error of a law with noise: the root mean square error of the column that it
+        gives, on held-out rows, as a share of the standard deviation of the column. 0.05 is an R²
+        of 0.9975; 0 is for exact laws only. For a lookup, the largest share of rows that may break
+        it.
     time_limit : float, optional
         Seconds after which the search stops and returns the laws found so far.
     random_state : int, default=0

@@ -36,7 +36,7 @@ MAX_RATIO_COLUMNS = 4
 GOOD_SUM = 1.5
 """A sum is good if its residual is at most this multiple of the residual of smooth functions.
 
-Ratios of polynomials are tried only if no sum is good.
+Ratios of polynomials are tried only if no single term is good.
 """
 UNEXPLAINED = 0.4
 """A column is skipped if its residual on smooth functions of the other columns exceeds this.
@@ -113,7 +113,7 @@ def _law_for(values: Values, target: int, quotient: Quotient) -> Law | None:
             score = len(values.x) * math.log(max(left, ERROR_FLOOR)) + cost
             if score < least:
                 best, least, missed = law, score, left
-        if missed <= GOOD_SUM * quotient.left:
+        if best is not None and len(best.monomials) <= 2 and missed <= GOOD_SUM * quotient.left:
             break
     return best
 

@@ -28,6 +28,7 @@ from gramian.laws.candidates._step_functions import (
 from gramian.laws.candidates._sums_and_powers import power_laws, sums
 from gramian.laws.candidates._trimmed_rows import laws_in_trimmed_rows
 from gramian.laws.candidates._wide_tables import (
+    noisy_powers,
     noisy_products,
     noisy_sums,
     printed_products,
@@ -90,7 +91,7 @@ ALL_STAGES = (
     Stage("sums of laws", (combined_sums,), "shortest"),
     Stage(
         "laws with noise",
-        (noisy_pairs, noisy_products, noisy_sums, wide_products, explicit_laws),
+        (noisy_pairs, noisy_products, noisy_powers, noisy_sums, wide_products, explicit_laws),
         "noisy",
     ),
 )

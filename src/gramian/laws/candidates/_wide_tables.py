@@ -34,6 +34,8 @@ NONZERO_SHARE = 0.5
 """Products are searched in rows without zeros, which must be at least this share of the rows."""
 COPIED = 1e-9
 """A unit column is a copy of another column if its residual on the other is at most this."""
+NEAR_HALF = 0.1
+"""Largest difference of a noisy exponent from a multiple of 1/2."""
 NOISY_EXPONENT_ERROR = 0.01
 """Least tolerance for replacing a noisy exponent by a fraction; large residuals increase it."""
 
@@ -94,6 +96,32 @@ def noisy_products(context: SearchContext) -> Iterator[Candidate]:
     free = context.free
     for law in _sparse_products(context.few, free):
         yield Candidate(refit_law(law, context.train), 5.0 * len(free) ** 3)
+
+
+def noisy_powers(context: SearchContext) -> Iterator[Candidate]:
+    """Yield noisy laws in which a column is a product of powers of all columns that matter to it.
+
+    Logarithms are fitted with weights |y|: noise that is added to y spoils those of small values.
+    """
+    values = context.few
+    traits = values.traits
+    columns = [i for i in context.free if traits[i].positive and traits[i].n_levels is None]
+    if values.n_rows < ROWS_PER_COLUMN * len(columns):
+        return
+    for target in context.free:
+        y = np.abs(values.of((target, "x")))
+        rows = values.take(y > 0)
+        y = y[y > 0]
+        others = [(i, "x") for i in columns if i != target]
+        logs = [np.ones(len(y)), *(np.log(rows.of(each)) for each in others)]
+        weighted = np.column_stack(logs) * y[:, np.newaxis]
+        slopes = np.linalg.lstsq(weighted, y * np.log(y), rcond=None)[0][1:]
+        halves = np.rint(2 * slopes) / 2
+        if not halves.any() or np.abs(slopes - halves).max() > NEAR_HALF:
+            continue
+        law = power_law(values, [(target, "x"), *others], np.append(-1.0, halves))
+        if law is not None:
+            yield Candidate(refit_law(law, context.train), 5.0 * len(columns) ** 3)
 
 
 def noisy_sums(context: SearchContext) -> Iterator[Candidate]:

@@ -160,15 +160,17 @@ class Dependency(LawOfLevels):
         return f"{both} follow from each other ({self.lookup.size})"
 
     def says(self, other: Relation) -> bool:
-        """Return True if a law among numbers is a part of this law.
+        """Return True if a law among numbers is a part of this law, or approximates it.
 
         A fee that is at least 4.9 is a multiple of the value in all rows but those with 4.9.
 
         Parameters
         ----------
         other : Relation
-            The law among numbers, with exceptions.
+            The law among numbers, with exceptions or noise.
         """
+        if other.typical_error:
+            return {*self.columns} <= {*other.columns}
         fewer = self.n_exceptions + PART * self.n_rows <= other.n_exceptions
         return self.kind == "extreme" and self.lookup.column in other.columns and fewer
 

@@ -233,12 +233,15 @@ class Law:
         imbalance = self.imbalance(values)
         return float(np.sqrt(np.mean(imbalance**2)))
 
-    def overall_error(self, values: Values) -> float:
-        """Return RMS(sum of the terms) / RMS(largest term of each row), RMS = root mean square."""
-        terms = self.terms(values)
-        largest = np.abs(terms).max(axis=1)
-        size = float(np.sqrt(np.mean(largest**2)))
-        return float(np.sqrt(np.mean(terms.sum(axis=1) ** 2))) / size if size > 0 else 0.0
+    def missed(self, values: Values, column: int) -> Array:
+        """Return for each row the error of a scaled column, if the law computes the column.
+
+        It is the sum of the terms, divided by its derivative by the column: the first step of
+        Newton's method. The result is infinite or NaN where the derivative is zero.
+        """
+        with np.errstate(all="ignore"):
+            found: Array = self.terms(values).sum(axis=1) / self.slope(values, column)
+        return found
 
     def gradient(self, values: Values) -> Array:
         """Return the derivatives of the sum of the terms, of shape (n_rows, n_columns).

@@ -27,10 +27,17 @@ from gramian.laws.judge._level_evidence import (
     mismatches,
     once_in_groups,
 )
-from gramian.laws.judge._level_regression import ByLevel
+from gramian.laws.judge._level_regression import ByLevel, rms
 from gramian.laws.judge._lookup_tally import LookupTally
+from gramian.laws.judge._noise import Noise
+from gramian.laws.judge._noisy_laws import judge_noisy, share_of_deviation
 from gramian.laws.judge._printed_digits import printed_error, rows_that_hold, share_reproduced
-from gramian.laws.judge._round_coefficients import simplest, snapped, with_round_coefficients
+from gramian.laws.judge._round_coefficients import (
+    simplest,
+    snapped,
+    with_fewest_digits,
+    with_round_coefficients,
+)
 from gramian.laws.judge._series_tally import SeriesTally
 from gramian.laws.judge._slope_judge import JudgedSlopes, SlopeJudge
 from gramian.laws.judge._slope_tally import SlopeTally

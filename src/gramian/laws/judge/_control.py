@@ -13,10 +13,12 @@ import numpy as np
 
 from gramian._support.types import IntArray
 from gramian.core.rows import first_of_equal
-from gramian.laws._law_tolerances import BREAKS, ERROR_FLOOR, EXACT_ERROR, MIN_EVIDENCE
+from gramian.laws._law_tolerances import ERROR_FLOOR, EXACT_ERROR, MIN_EVIDENCE
 from gramian.laws.forms import Law, Values
-from gramian.laws.judge._divided_rows import divided_rows, left_out_error, refit_law
+from gramian.laws.judge._divided_rows import divided_rows, left_out_errors, refit_law
 from gramian.laws.judge._false_laws import holds_for_steps, is_one_piece
+from gramian.laws.judge._level_regression import rms
+from gramian.laws.judge._noise import Noise
 from gramian.laws.judge._printed_digits import (
     is_shifted,
     keeps_whole_numbers,
@@ -26,16 +28,10 @@ from gramian.laws.judge._printed_digits import (
 
 BREAKS_EXACTLY = 1e3
 """Shuffling any column must multiply the error of an exact law by more than this factor."""
-NOISY_POWER = 6.0
-"""Largest exponent in a law with noise: noisy rows do not determine larger ones."""
 BREAKS_PRINTED = 8.0
 """Shuffling any column must multiply the error of a law of rounded numbers by more than this."""
-ROWWISE = 5.0
-"""The row-wise error may be this many times the tolerance: rows with small terms count fully."""
 SENSITIVE = 1e-3
-"""Laws with a smaller result of `_sensitivity` are rejected: they may be squares of other laws."""
-TERM_COST = 1.5
-"""Description length of one term of a law, in units of log(n_rows)."""
+"""Laws with a smaller result of `sensitivity` are rejected: they may be squares of other laws."""
 DISTINCT_SHARE = 0.5
 """Equal rows count as one observation if at most this share of the rows is different."""
 SPARE_ROWS = 4
@@ -51,8 +47,6 @@ class Verdict:
     """Root mean square of `Law.imbalance` (the relative error of a row) in the searched rows."""
     validation_error: float
     """Root mean square of `Law.imbalance` (the relative error of a row) in held-out rows."""
-    overall: float
-    """Root mean square of the sum of terms, divided by the root mean square of the largest term."""
     shuffled_error: float
     """Error after one column of the law is shuffled; the smallest over the columns."""
     evidence: float
@@ -64,15 +58,14 @@ class Verdict:
     share: float = 1.0
     """The share of the rows that obey the law."""
     target: int | None = None
-    """Index of the column that was computed and rounded; None if any column may be rounded."""
+    """Index of the column that was computed and rounded; None if any column may be rounded.
 
-    def description_length(self, n_rows: int) -> float:
-        """Return the description length of the law and of its errors in `n_rows` rows.
-
-        Of several laws, the law with the smallest description length is preferred.
-        """
-        missed = n_rows * math.log(max(self.overall, ERROR_FLOOR))
-        return missed + TERM_COST * math.log(n_rows) * len(self.law.monomials)
+    In a law with noise, the column that the law gives best.
+    """
+    noise: Noise | None = None
+    """The errors of `target`; None in a law without noise."""
+    length: float = 0.0
+    """Description length of a law with noise and of its errors; the shortest law is preferred."""
 
 
 class Control:
@@ -100,7 +93,8 @@ class Control:
         self.seed = seed
         self._in_order = train if every is None else every
         self._tables = [train] if test is None else [train, test]
-        self._seen = self._tables[-1]
+        self.seen = self._tables[-1]
+        """The rows on which laws are tested: `test`, or `train` if no rows are held out."""
         rng = np.random.default_rng(seed)
         self._shuffled = [
             (each, _without_fixed_points(rng, each.n_rows))
@@ -111,8 +105,8 @@ class Control:
         self._by_chance: dict[tuple[int, ...], bool] = {}
         self._by_columns: dict[tuple[int, ...], Control] = {}
 
-    def judge(self, law: Law, n_tried: float, tolerance: float) -> Verdict | None:
-        """Return the verdict on a law; None if the law is not accepted.
+    def judge(self, law: Law, n_tried: float) -> Verdict | None:
+        """Return the verdict on a law if its errors are those of float64, else None.
 
         Parameters
         ----------
@@ -120,33 +114,26 @@ class Control:
             The candidate, fitted to the rows of `train`.
         n_tried : float
             Number of candidates that were tried to find the law; it reduces the evidence.
-        tolerance : float
-            The largest allowed relative error.
         """
         control = self.without_copies(law.columns)
         if control is not self:
-            return control.judge(refit_law(law, control.train), n_tried, tolerance)
-        if len(law.monomials) < 2 or not self._testable(law):
+            return control.judge(refit_law(law, control.train), n_tried)
+        if len(law.monomials) < 2 or not self.testable(law):
             return None
         with np.errstate(all="ignore"):
-            error, overall = law.error(self.train), self._overall(law)
-            if not (overall <= tolerance and error <= ROWWISE * tolerance):
+            error = law.error(self.train)
+            if not error <= EXACT_ERROR:
                 return None
-            if not _sensitivity(law, self._seen) > SENSITIVE:
+            if not sensitivity(law, self.seen) > SENSITIVE:
                 return None
             validation = (
-                left_out_error(law, self.train) if self.test is None else law.error(self.test)
+                rms(left_out_errors(law, self.train)) if self.test is None else law.error(self.test)
             )
-            if not validation <= ROWWISE * tolerance:
+            if not validation <= EXACT_ERROR:
                 return None
-            # The error of an exact law is only float64 rounding: shuffling must increase it more.
-            exact = max(error, validation) <= EXACT_ERROR
-            if exact and not all(keeps_whole_numbers(law, each) for each in self._tables):
+            if not all(keeps_whole_numbers(law, each) for each in self._tables):
                 return None
-            if not exact and _largest_power(law) > NOISY_POWER:
-                return None
-            needed = BREAKS_EXACTLY if exact else BREAKS
-            return self._verdict(law, n_tried, error, validation, needed)
+            return self._verdict(law, n_tried, error, validation, BREAKS_EXACTLY)
 
     def judge_printed(self, law: Law, n_tried: float, target: int | None) -> Verdict | None:
         """Return the verdict on a law if every row obeys it up to rounding, else None.
@@ -166,15 +153,15 @@ class Control:
         control = self.without_copies(law.columns)
         if control is not self:
             return control.judge_printed(law, n_tried, target)
-        if not self._testable(law):
+        if not self.testable(law):
             return None
         with np.errstate(all="ignore"):
-            rounding = max(printed_error(law, each, target) for each in (self.train, self._seen))
-            if not rounding < np.inf or not _sensitivity(law, self._seen) > SENSITIVE:
+            rounding = max(printed_error(law, each, target) for each in (self.train, self.seen))
+            if not rounding < np.inf or not sensitivity(law, self.seen) > SENSITIVE:
                 return None
             if is_shifted(law, self.train, target):
                 return None
-            error, validation = law.error(self.train), law.error(self._seen)
+            error, validation = law.error(self.train), law.error(self.seen)
             verdict = self._verdict(law, n_tried, error, validation, BREAKS_PRINTED, rounding)
             rounded = (
                 target is not None and self.train.traits[target].precision.decimals is not None
@@ -224,11 +211,9 @@ class Control:
         rows = [each.take(mask) for each, mask in zip(self._tables, masks, strict=True)]
         return replace(verdict, rows=(rows[0], rows[1] if len(rows) > 1 else None), share=share)
 
-    def _testable(self, law: Law) -> bool:
+    def testable(self, law: Law) -> bool:
+        """Return True if a law ties two columns at least, and there are more rows than terms."""
         return len(law.columns) > 1 and self.train.n_rows >= len(law.monomials) + SPARE_ROWS
-
-    def _overall(self, law: Law) -> float:
-        return max(law.overall_error(self.train), law.overall_error(self._seen))
 
     def _verdict(
         self,
@@ -254,32 +239,58 @@ class Control:
         rounding : float
             The error that the rounding of the numbers in the table can cause.
         """
-        if not is_one_piece(law, self.train, error):
-            return None
-        if not holds_for_steps(law, self._in_order, rounding):
+        if not self.is_plausible(law, error, rounding):
             return None
         base = max(error, validation, rounding, ERROR_FLOOR)
-        broken = min(self._broken(law, each) for each in law.columns)
+        broken = self.broken(law)
         if not broken > needed * base:
             return None
-        evidence = self._evidence(law, base, broken, n_tried)
+        evidence = self.evidence(law, base, broken, n_tried)
         if evidence < MIN_EVIDENCE:
             return None
-        return Verdict(law, error, validation, self._overall(law), broken, evidence, rounding)
+        return Verdict(law, error, validation, broken, evidence, rounding)
 
-    def _broken(self, law: Law, column: int) -> float:
-        """Return the error of a law after a column is shuffled.
+    def is_plausible(self, law: Law, error: float, rounding: float = 0.0) -> bool:
+        """Return False if a law is a product of simpler laws, or of columns that only grow.
 
-        Shuffling puts its values in random order. Held-out rows are used if the column varies in
-        them, else the rows of `train`.
+        `error` is the relative error of the law, `rounding` that which printed digits can cause.
+        """
+        return is_one_piece(law, self.train, error) and holds_for_steps(
+            law, self._in_order, rounding
+        )
+
+    def broken(self, law: Law) -> float:
+        """Return the error of a law after a column is shuffled; the smallest over the columns.
+
+        The result is 0 if a column does not vary.
+        """
+        tables = [self.shuffled(each) for each in law.columns]
+        return min(0.0 if each is None else law.error(each) for each in tables)
+
+    def shuffled(self, column: int) -> Values | None:
+        """Return rows in which the values of a column are in random order.
+
+        They are held-out rows if the column varies in them, else the rows of `train`. The result is
+        None if the column does not vary.
         """
         for values, order in self._shuffled:
             x = values.x[:, column]
             if x.min() < x.max():
-                return law.error(values.shuffled(column, order))
-        return 0.0
+                return values.shuffled(column, order)
+        return None
 
-    def _evidence(self, law: Law, base: float, broken: float, n_tried: float) -> float:
+    def evidence(self, law: Law, base: float, broken: float, n_tried: float) -> float:
+        """Return the evidence of a law, in powers of ten: 6 is a chance of one in a million.
+
+        Parameters
+        ----------
+        law : Law
+            The law.
+        base, broken : float
+            The error of the law, and its error after a column is shuffled.
+        n_tried : float
+            Number of candidates that were tried to find the law; it reduces the evidence.
+        """
         decades = max(self._n_free(law), 0) * math.log10(broken / base)
         # By chance, a law holds more often for a column with few distinct values: the evidence is
         # at most the number of different orders of the values, in powers of ten.
@@ -359,12 +370,7 @@ def divided(values: Values, seed: int) -> Control:
     return Control(values.take(train), values.take(test) if len(test) else None, seed)
 
 
-def _largest_power(law: Law) -> float:
-    """Return the largest absolute exponent in a law."""
-    return max(abs(float(power)) for each in law.monomials for _, power in each)
-
-
-def _sensitivity(law: Law, values: Values) -> float:
+def sensitivity(law: Law, values: Values) -> float:
     """Return the root mean square of the largest derivative of a law, as a share of its terms.
 
     The result is 0 for the square of another law, whose derivatives are zero in rows that obey the

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws.forms import Law, Values, comparison
 from gramian.laws.judge._control import SPARE_ROWS, Control, Verdict
 from gramian.laws.judge._printed_digits import rows_that_hold, widths_missed
@@ -69,7 +68,7 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     rows = [table.take(mask) for table, mask in zip(tables, masks, strict=True)]
     test = rows[1] if len(rows) > 1 else None
     inner = control if all(mask.all() for mask in masks) else Control(rows[0], test, control.seed)
-    verdict = inner.judge(law, n_tried, EXACT_ERROR)
+    verdict = inner.judge(law, n_tried)
     steps = any(comparison(atom) for each in law.monomials for (_, atom), _ in each)
     if verdict is None or share < EXACTLY or steps:
         if inner is not control and not _are_wrong_cells(law, tables[0], masks[0], target):

@@ -34,7 +34,8 @@ def is_one_piece(law: Law, values: Values, error: float) -> bool:
     atoms = {atom for each in law.monomials for (_, atom), _ in each}
     if law.is_linear or any(comparison(each) for each in atoms):
         return True
-    gradient = law.gradient(values)
+    # An offset of a column must not make its derivative the largest: units are deviations.
+    gradient = law.gradient(values) * np.std(values.x / values.scale, axis=0)
     sizes = np.linalg.norm(gradient, axis=1)
     directions = gradient[sizes > 0] / sizes[sizes > 0, np.newaxis]
     if len(directions) < SAME_DIRECTION * len(sizes):
@@ -44,8 +45,8 @@ def is_one_piece(law: Law, values: Values, error: float) -> bool:
         return False
     if atoms != {"x"}:
         return True
-    # Errors of the coefficients turn the gradients of a law with noise.
-    parallel = np.abs(directions @ middle) > 1 - max(VANISHES, 10 * error**2)
+    # Noise turns the gradients by angles of about its size.
+    parallel = np.abs(directions @ middle) > 1 - max(VANISHES, 3 * error**2)
     return bool(parallel.sum() < SAME_DIRECTION * len(sizes))
 
 

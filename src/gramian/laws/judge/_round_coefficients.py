@@ -10,7 +10,9 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.formulas import MAX_DENOMINATOR
 from gramian.laws._law_tolerances import STANDARD_ERRORS
-from gramian.laws.forms import ONE, Law, Values
+from gramian.laws.forms import ONE, Law, Values, as_written
+from gramian.laws.judge._level_regression import rms
+from gramian.laws.judge._noise import Noise
 from gramian.laws.judge._printed_digits import keeps_whole_numbers, share_reproduced
 
 FINE = 1e-6
@@ -29,11 +31,13 @@ LARGEST_CHANGE = 0.1
 """Largest relative change of a coefficient that becomes simpler."""
 SMALL_DENOMINATOR = 36
 """Largest denominator of a fraction that is simpler than four digits."""
+PRINTED_DIGITS = range(4, 10)
+"""Numbers of significant digits with which coefficients are tried."""
 ROUNDED_ERROR = 1.05
 """Round coefficients are used only if they increase the error of the law at most by this factor."""
 
 
-def relative_errors(law: Law, values: Values, reference: int) -> Array:
+def relative_errors(law: Law, values: Values, reference: int, noise: Noise | None) -> Array:
     """Return the relative standard error of each coefficient of a law; 0 for `reference`.
 
     Parameters
@@ -44,10 +48,15 @@ def relative_errors(law: Law, values: Values, reference: int) -> Array:
         The rows from which standard errors are computed.
     reference : int
         Index of the term whose coefficient is fixed.
+    noise : Noise or None
+        The errors of the column that the law gives; None for errors relative to the largest term.
     """
     terms = law.terms(values)
-    largest = np.abs(terms).max(axis=1)
-    weighted = terms[largest > 0] / largest[largest > 0, np.newaxis]
+    if noise is None:
+        largest = np.abs(terms).max(axis=1)
+        weighted = terms[largest > 0] / largest[largest > 0, np.newaxis]
+    else:
+        weighted = terms * noise.weights(law, values)[:, np.newaxis]
     others = np.delete(weighted, reference, axis=1)
     sigma = np.sqrt(np.mean(weighted.sum(axis=1) ** 2))
     inverse = np.linalg.pinv(others.T @ others)
@@ -151,7 +160,7 @@ def _to_fraction(value: float) -> float:
 
 
 def with_round_coefficients(
-    law: Law, raw: Array, values: Values, reference: int
+    law: Law, raw: Array, values: Values, reference: int, noise: Noise | None = None
 ) -> tuple[Law, Array]:
     """Return a law with round coefficients, unless they increase its error too much.
 
@@ -165,6 +174,8 @@ def with_round_coefficients(
         The rows in which the error of the law is computed.
     reference : int
         Index of the term whose coefficient is fixed.
+    noise : Noise, optional
+        The errors of the column that a law with noise gives, which may not increase.
 
     Returns
     -------
@@ -173,13 +184,45 @@ def with_round_coefficients(
     raw : array of shape (n_terms,)
         The coefficients of the returned law in the units of the table.
     """
-    errors = relative_errors(law, values, reference)
+    errors = relative_errors(law, values, reference, noise)
     pairs = zip(raw.tolist(), errors.tolist(), strict=True)
     # A coefficient that would be rounded to zero keeps its value.
     new = np.array([round_number(value, error) or value for value, error in pairs])
     candidate = Law(law.coefficients * new / raw, law.monomials)
-    if candidate.error(values) > ROUNDED_ERROR * law.error(values) + EPSILON:
+    if _error(candidate, values, noise) > ROUNDED_ERROR * _error(law, values, noise) + EPSILON:
         return law, raw
     if keeps_whole_numbers(law, values) and not keeps_whole_numbers(candidate, values):
         return law, raw
     return candidate, new
+
+
+def with_fewest_digits(law: Law, raw: Array, as_good: Callable[[Law], bool]) -> tuple[Law, Array]:
+    """Return a law with the fewest digits that are as good: 2.54, not 2.54002, for inches.
+
+    Parameters
+    ----------
+    law : Law
+        The law, with coefficients of scaled columns.
+    raw : array of shape (n_terms,)
+        Its coefficients in the units of the table.
+    as_good : callable
+        Returns True if a law with other coefficients is as good as the law.
+
+    Returns
+    -------
+    law : Law
+        The law with fewer digits, or the unchanged law.
+    raw : array of shape (n_terms,)
+        The coefficients of the returned law in the units of the table.
+    """
+    for digits in PRINTED_DIGITS:
+        printed = np.array([as_written(value, digits) for value in raw.tolist()])
+        candidate = Law(law.coefficients * printed / raw, law.monomials)
+        if as_good(candidate):
+            return candidate, printed
+    return law, raw
+
+
+def _error(law: Law, values: Values, noise: Noise | None) -> float:
+    """Return the error of a law, or that of the column which a law with noise gives."""
+    return law.error(values) if noise is None else rms(noise.errors(law, values))
