@@ -6,6 +6,7 @@ import pytest
 from sklearn.metrics import r2_score
 
 import gramian
+from gramian.formulas import MINUS
 
 
 def uniform(seed, n_rows=800, **ranges):
@@ -88,7 +89,7 @@ def test_printed_digits_are_as_good_as_the_law():
     x["y"] = 0.0123456 * x["year"] + 1e-4 * rng.standard_normal(800)
     (law,) = gramian.relations(pd.DataFrame(x))
     assert r2_score(x["y"], law.solve_for("y")(x)) > 0.999
-    right = str(law).split(" = ")[1].replace("−", "-").replace(" · ", "*")
+    right = str(law).split(" = ")[1].replace(MINUS, "-").replace(" · ", "*")
     assert r2_score(x["y"], eval(right, {"year": x["year"]})) > 0.999
 
 
