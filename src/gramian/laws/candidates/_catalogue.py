@@ -43,23 +43,23 @@ NO_VARIATION = 1e-13
 """A column is constant if its norm after centring is at most this share of its largest value."""
 
 
+NO_DENOMINATOR = ((1.0, ONE),)
+"""The denominator of a function that is not a ratio: the constant 1."""
+
+
 @dataclass(frozen=True)
 class CatalogueFunction:
     """A function of columns: a sum of monomials with fixed coefficients, or a ratio of two sums."""
 
     parts: tuple[tuple[float, Monomial], ...]
     """The terms of the numerator, as (coefficient, monomial) pairs."""
-    below: tuple[tuple[float, Monomial], ...] = ((1.0, ONE),)
+    below: tuple[tuple[float, Monomial], ...] = NO_DENOMINATOR
     """The terms of the denominator; the constant 1 if the function is not a ratio."""
 
     def values(self, values: Values) -> Array:
         """Return the value of the function in each row."""
-        above, below = (
-            sum((c * values.product(each) for c, each in side), np.zeros(values.n_rows))
-            for side in (self.parts, self.below)
-        )
-        found: Array = above / below
-        return found
+        above = _added(self.parts, values)
+        return above if self.below == NO_DENOMINATOR else above / _added(self.below, values)
 
     def law(self, target: Variable, factor: float, constant: float) -> Law:
         """Return the law target = factor · function + constant, with all terms as monomials.
@@ -88,7 +88,7 @@ class CatalogueFunction:
     def is_column(self) -> bool:
         """True if the function is a column itself."""
         return (
-            self.below == ((1.0, ONE),)
+            self.below == NO_DENOMINATOR
             and len(self.parts) == 1
             and ([(atom, power) for (_, atom), power in self.parts[0][1]] == [("x", 1)])
         )
@@ -149,6 +149,14 @@ def _of_two_columns(context: SearchContext, *, logs: bool) -> Iterator[Candidate
         for k, i in enumerate(columns)
     )
     yield from _laws(values, few, targets, blocks, 5.0 * n**3)
+
+
+def _added(terms: Sequence[tuple[float, Monomial]], values: Values) -> Array:
+    """Return the sum of terms, each a coefficient with its monomial, in each row."""
+    found = np.zeros(values.n_rows)
+    for coefficient, monomial in terms:
+        found += coefficient * values.product(monomial)
+    return found
 
 
 def function_of(*factors: tuple[Variable, int | Fraction]) -> CatalogueFunction:

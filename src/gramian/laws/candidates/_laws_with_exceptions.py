@@ -43,6 +43,14 @@ ROUNDS = 4
 """Number of fits to the rows that hold."""
 REWEIGHTINGS = 25
 """Number of weighted least squares that approximate least absolute deviations."""
+FIRST_STEPS = 6
+"""Number of reweightings after which a fit is given up if most rows miss it by far."""
+USUAL = 0.3
+"""Share of the rows whose error is the usual error of a fit."""
+HOPELESS = 0.5
+"""A fit is given up if its usual error is above this share of that of a constant."""
+GRAM_RANK = 1e-13
+"""Relative size of the eigenvalues of normal equations that count as zero."""
 LEVERAGE = 6.0
 """A row loses weight if a column is more than this many times its median absolute value."""
 FEWEST_LEVELS = 5
@@ -59,19 +67,20 @@ def laws_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
     order = rng.permutation(values.n_rows)
     first, some = values.take(order[:FIRST_ROWS]), values.take(order[:SCREENED_ROWS])
     functions = catalogue_functions(values, columns)
-    tables = [np.column_stack([each.values(rows) for each in functions]) for rows in (first, some)]
+    table = np.column_stack([each.values(first) for each in functions])
     tied = {i for law in context.laws for i in law.columns}
     taken = tied - {*context.free}
     # A law of tied columns only says what is known already, in other words.
-    new = np.array([not tied >= each.columns_of_both for each in functions])
+    used = np.zeros((len(functions), values.x.shape[1]), dtype=np.bool_)
+    for k, each in enumerate(functions):
+        used[k, [*each.columns_of_both]] = True
+    new = used[:, [i for i in columns if i not in tied]].any(axis=1)
     targets = [i for i in columns if _many(values.x[:, i])]
     n_tried = float(len(functions) * max(len(targets), 1))
     for target in targets:
         context.check_time()
-        own = np.array([target in each.columns_of_both for each in functions])
-        if target in taken:
-            own |= ~new
-        found = _promising(first, some, tables, own, target)
+        own = used[:, target] | ~new if target in taken else used[:, target]
+        found = _promising(first, table, some, functions, own, target)
         for k, constant in found:
             law = _refined(values, target, functions[k], constant)
             if law is not None:
@@ -184,16 +193,25 @@ def _sums_times_a_column(
 
 
 def _promising(
-    first: Values, some: Values, tables: Sequence[Array], own: NDArray[np.bool_], target: int
+    first: Values,
+    table: Array,
+    some: Values,
+    functions: Sequence[CatalogueFunction],
+    own: NDArray[np.bool_],
+    target: int,
 ) -> list[tuple[int, bool]]:
     """Return the numbers of functions that give a column in many rows, and if b is needed.
 
     Parameters
     ----------
-    first, some : Values
-        A few rows for all functions, and more rows for the promising functions.
-    tables : sequence of two arrays
+    first : Values
+        A few rows, in which all functions are tried.
+    table : array of shape (n_rows, n_functions)
         The functions in these rows.
+    some : Values
+        More rows, in which the promising functions are tried.
+    functions : sequence of CatalogueFunction
+        The functions.
     own : array of bool
         True for functions of the column itself.
     target : int
@@ -201,11 +219,12 @@ def _promising(
     """
     which = np.flatnonzero(~own)
     found: dict[tuple[int, bool], float] = {}
-    shares = _shares(first, tables[0][:, which], target)
+    shares = _shares(first, table[:, which], target)
     for constant in (False, True):
         good = which[shares[constant] >= FIRST_SHARE]
         if len(good):
-            again = _shares(some, tables[1][:, good], target)[constant]
+            more = np.column_stack([functions[k].values(some) for k in good])
+            again = _shares(some, more, target)[constant]
             for k, share in zip(good.tolist(), again.tolist(), strict=True):
                 if share >= FIRST_SHARE:
                     found[k, constant] = share
@@ -271,8 +290,13 @@ def _refined(
 
 
 def _fit_to_holding(design: Array, y: Array, width: Array) -> Array | None:
-    """Return coefficients by least absolute deviations, fitted again to the rows that hold."""
+    """Return coefficients by least absolute deviations, fitted again to the rows that hold.
+
+    Return None if most rows miss the fit by far.
+    """
     found = least_absolute(design, y)
+    if found is None:
+        return None
     holds = np.abs(y - design @ found) <= LOOSE * width
     if holds.sum() < 2 * design.shape[1]:  # the coefficients are not precise enough
         missed = np.abs(y - design @ found)
@@ -285,10 +309,11 @@ def _fit_to_holding(design: Array, y: Array, width: Array) -> Array | None:
     return found
 
 
-def least_absolute(design: Array, y: Array) -> Array:
+def least_absolute(design: Array, y: Array) -> Array | None:
     """Return coefficients with about the smallest sum of absolute deviations.
 
-    Rows with a value far from the others have less weight: it may be a wrong cell.
+    Rows with a value far from the others have less weight: it may be a wrong cell. Return None if
+    the terms say little about y in most rows.
 
     Parameters
     ----------
@@ -303,11 +328,16 @@ def least_absolute(design: Array, y: Array) -> Array:
     own = 1 / np.maximum(1.0, np.abs(scaled).max(axis=1) / LEVERAGE)
     weights, least = own, SMALLEST_RATIO * max(float(np.abs(y).max()), SMALLEST_RATIO)
     found = np.zeros(design.shape[1])
-    for _ in range(REWEIGHTINGS):
-        root = np.sqrt(weights)
-        found = np.linalg.lstsq(scaled * root[:, np.newaxis], y * root, rcond=None)[0]
+    most = HOPELESS * float(np.quantile(np.abs(y - np.median(y)), USUAL))
+    for step in range(REWEIGHTINGS):
+        # Normal equations: the rows that hold fit the coefficients again, with all digits.
+        weighted = scaled.T * weights
+        found = np.linalg.lstsq(weighted @ scaled, weighted @ y, rcond=GRAM_RANK)[0]
         missed = np.abs(y - scaled @ found)
-        weights = own / np.maximum(missed, max(0.5 * float(np.quantile(missed, 0.3)), least))
+        usual = float(np.quantile(missed, USUAL))
+        if step == FIRST_STEPS and usual > most:
+            return None
+        weights = own / np.maximum(missed, max(0.5 * usual, least))
     return np.asarray(found / unit)
 
 

@@ -105,8 +105,12 @@ def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]
     independent = left > DEPENDENT
     leads: list[Monomial] = []
     n_failed = 0
+    points = _Points(values, monomials)
     for j in np.flatnonzero(~independent).tolist():
         if any(divides(lead, monomials[j]) for lead in leads):
+            continue
+        if points.too_few(monomials[j]):
+            leads.append(monomials[j])
             continue
         n_failed += 1
         if n_failed > MOST_FAILED:
@@ -124,6 +128,34 @@ def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]
             n_failed = 0
             leads.append(monomials[j])
             yield without_common_factor(Law(coefficients / norms[usable][which], terms))
+
+
+class _Points:
+    """Counts the different combinations of values in columns of functions."""
+
+    def __init__(self, values: Values, monomials: Sequence[Monomial]) -> None:
+        self._values = values
+        self._columns = [{*columns_of([each])} for each in monomials]
+        self._every = columns_of(monomials)
+        self._known: dict[frozenset[int], bool] = {}
+
+    def too_few(self, monomial: Monomial) -> bool:
+        """Return True if there are more functions than points in the columns of a function.
+
+        Columns that follow from these, such as other attributes of the same regions, count with
+        them: in few points, countless polynomials of all of them are zero.
+        """
+        own = frozenset(columns_of([monomial]))
+        if own not in self._known:
+            self._known[own] = self._are_few(own)
+        return self._known[own]
+
+    def _are_few(self, own: frozenset[int]) -> bool:
+        n_points = _n_points(self._values, [*own])
+        if n_points >= len(self._columns) + SPARE_POINTS:
+            return False
+        follow = {i for i in self._every if _n_points(self._values, [*own, i]) == n_points}
+        return n_points < sum(each <= follow for each in self._columns) + SPARE_POINTS
 
 
 def _sparse(unit: Array, before: list[int], j: int) -> tuple[list[int], Array] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,16 @@ BACK = range(1, 13)
 """Numbers of rows that lags and differences look back."""
 WINDOWS = (*range(2, 15), 20, 21, 24, 28, 30, 50, 52, 60, 90, 100, 200, 365)
 """Numbers of rows in running means and sums."""
+SeriesForm = tuple[SeriesKind, int]
+"""The kind of a series, and the number of rows that it looks back."""
+FORMS: tuple[SeriesForm, ...] = (
+    ("total", 1),
+    *(("lag", n) for n in BACK),
+    *(("difference", n) for n in BACK),
+    *(("mean", n) for n in WINDOWS),
+    *(("sum", n) for n in WINDOWS),
+)
+"""Series that are tried, in this order."""
 BY_CHANCE = 0.5
 """Largest share of the rows that obey a law of which the rows are in reverse order."""
 
@@ -54,56 +65,103 @@ def series(context: LevelContext) -> Iterator[SeriesCandidate]:
         for i in table.numbers
         if i not in table.clocks and len(np.unique(rows[:, i])) >= FEWEST_LEVELS
     ]
-    if len(rows) < FEWEST_ROWS or len(numbers) > MOST_COLUMNS:
+    if len(rows) < FEWEST_ROWS or not 1 < len(numbers) <= MOST_COLUMNS:
         return
+    x = rows[:, numbers]
+    allowed = np.column_stack([allowed_error(y)(y) for y in x.T])
+    promising = [_promising(x, source, allowed) for source in range(len(numbers))]
     found: dict[tuple[int, int], SeriesCandidate] = {}
-    for target in numbers:
+    for target, column in enumerate(numbers):
         context.check_time()
-        for source in numbers:
-            if source == target or target in closure({source}, context.exact):
+        for source, other in enumerate(numbers):
+            kinds = promising[source].get(target, [])
+            if source == target or not kinds or column in closure({other}, context.exact):
                 continue
-            made = _law(rows[:, source], rows[:, target])
+            made = _law(x[:, source], x[:, target], allowed[:, target], kinds)
             if made is not None:
                 kind, n, start = made
-                decimals = Printed.of(rows[:, target]).decimals
-                law = Series(table.names[target], kind, table.names[source], n, start, decimals)
+                decimals = Printed.of(x[:, target]).decimals
+                law = Series(table.names[column], kind, table.names[other], n, start, decimals)
                 found[source, target] = SeriesCandidate(law)
                 break
     for (source, target), each in found.items():
-        other = found.get((target, source))
-        if other is None or each.law.kind == "total" or other.law.kind != "total":
+        back = found.get((target, source))
+        if back is None or each.law.kind == "total" or back.law.kind != "total":
             yield each
 
 
-def _law(x: Array, y: Array) -> tuple[SeriesKind, int, float] | None:
-    """Return the kind, the number of rows and the start of a series that gives y, else None."""
-    allowed = allowed_error(y)
-    kinds: list[tuple[SeriesKind, int]] = [
-        ("total", 1),
-        *(("lag", n) for n in BACK),
-        *(("difference", n) for n in BACK),
-        *(("mean", n) for n in WINDOWS),
-        *(("sum", n) for n in WINDOWS),
-    ]
-    for kind, n in kinds:
-        size = n + FIRST_ROWS
-        middle = max(0, len(x) // 2 - size)
-        few = slice(middle, middle + size)
-        if _share(kind, n, x[few], y[few], allowed(y[few]))[0] < LEAST_SHARE:
-            continue
-        share, start = _share(kind, n, x, y, allowed(y))
-        backwards = _share(kind, n, x[::-1], y[::-1], allowed(y[::-1]))[0]
-        if share >= LEAST_SHARE and backwards < BY_CHANCE:
-            return kind, n, start
+def _promising(x: Array, source: int, allowed: Array) -> dict[int, list[SeriesForm]]:
+    """Return the series of a column that give other columns in a few neighbouring rows.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows, n_columns)
+        The columns.
+    source : int
+        Index of the column of the series.
+    allowed : array of shape (n_rows, n_columns)
+        The largest error of each value.
+
+    Returns
+    -------
+    found : dict from int to list
+        For each column that may be given, the kinds and numbers of rows of the series.
+    """
+    found: dict[int, list[SeriesForm]] = {}
+    for kind, n in FORMS:
+        stop = max(len(x) // 2, min(n + FIRST_ROWS, len(x)))
+        first, last = max(0, stop - n - FIRST_ROWS), slice(max(0, stop - FIRST_ROWS), stop)
+        made = computed_series(kind, x[first:stop, source], n)[last.start - first :]
+        shares, _ = _shares(kind, made, x[last], allowed[last])
+        for target in np.flatnonzero(shares >= LEAST_SHARE).tolist():
+            found.setdefault(target, []).append((kind, n))
+    return found
+
+
+def _law(
+    x: Array, y: Array, allowed: Array, forms: Sequence[SeriesForm]
+) -> tuple[SeriesKind, int, float] | None:
+    """Return the kind, the number of rows and the start of a series that gives y, else None.
+
+    Parameters
+    ----------
+    x, y : array of shape (n_rows,)
+        The column of the series, and the column to give.
+    allowed : array of shape (n_rows,)
+        The largest error of each value of y.
+    forms : sequence of pairs
+        The kinds and numbers of rows to try.
+    """
+    for kind, n in forms:
+        shares, starts = [], []
+        for order in (slice(None), slice(None, None, -1)):
+            made = computed_series(kind, x[order], n)
+            share, start = _shares(kind, made, y[order, np.newaxis], allowed[order, np.newaxis])
+            shares.append(float(share[0]))
+            starts.append(float(start[0]))
+        if shares[0] >= LEAST_SHARE and shares[1] < BY_CHANCE:
+            return kind, n, starts[0]
     return None
 
 
-def _share(kind: SeriesKind, n: int, x: Array, y: Array, allowed: Array) -> tuple[float, float]:
-    """Return the share of rows in which a series gives y, and the number that is added."""
-    made = computed_series(kind, x, n)
-    missed = y - made
-    there = ~np.isnan(missed)
-    if there.sum() < FEWEST_ROWS:
-        return 0.0, 0.0
-    start = float(np.median(missed[there])) if kind == "total" else 0.0
-    return float(np.mean(np.abs(missed[there] - start) <= allowed[there])), start
+def _shares(kind: SeriesKind, made: Array, y: Array, allowed: Array) -> tuple[Array, Array]:
+    """Return for each column of y the share of rows that a series gives, and the number added.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of series; a number is added to totals only.
+    made : array of shape (n_rows,)
+        The values of the series.
+    y, allowed : array of shape (n_rows, n_columns)
+        The columns to give, and the largest errors of their values.
+    """
+    missed = y - made[:, np.newaxis]
+    n_there = np.sum(~np.isnan(missed), axis=0)
+    starts = np.zeros(y.shape[1])
+    if kind == "total":
+        with warnings.catch_warnings():  # a column may have no values
+            warnings.simplefilter("ignore", RuntimeWarning)
+            starts = np.nanmedian(missed, axis=0)
+    shares = np.sum(np.abs(missed - starts) <= allowed, axis=0) / np.maximum(n_there, 1)
+    return np.where(n_there < FEWEST_ROWS, 0.0, shares), starts

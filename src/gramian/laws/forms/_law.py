@@ -152,8 +152,11 @@ class Values:
 
     def product(self, monomial: Monomial) -> Array:
         """Return the values of a monomial in all rows."""
-        found = np.ones(self.n_rows)
-        for variable, power in monomial:
+        if not monomial:
+            return np.ones(self.n_rows)
+        variable, power = monomial[0]
+        found: Array = self.of(variable) ** float(power)
+        for variable, power in monomial[1:]:
             found *= self.of(variable) ** float(power)
         return found
 
