@@ -14,6 +14,7 @@ from gramian.formulas._notation import (
     latex_name,
     latex_number,
     number,
+    power_of_ten,
     quote,
     r_squared,
     superscript,

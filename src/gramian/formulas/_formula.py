@@ -16,6 +16,7 @@ from gramian.formulas._function import Function
 from gramian.formulas._notation import (
     DIGITS,
     MINUS,
+    decimal_logarithm,
     fraction,
     latex_name,
     latex_number,
@@ -178,15 +179,22 @@ class Notation(NamedTuple):
     function: Callable[[Function, Sequence[str]], str]
     times: str
     minus: str
+    decimal_log: str
 
     def write(self, term: Term, digits: int) -> str:
         """Return a term as text in this notation, without its sign."""
-        coefficient = self.number(abs(term.coefficient), digits)
+        size = abs(term.coefficient)
+        logs = [each for each in term.factors.values() if getattr(each, "kind", None) == "log"]
+        decimal = decimal_logarithm(size) if len(logs) == 1 else None
+        coefficient = self.number(size if decimal is None else decimal, digits)
         factors = []
         for key, factor in term.factors.items():
             names = [self.name(each) for each in _columns_of(key)]
             if isinstance(factor, Function):
-                factors.append(self.function(factor, names))
+                text = self.function(factor, names)
+                if decimal is not None and factor is logs[0]:
+                    text = text.replace("log", self.decimal_log, 1)
+                factors.append(text)
             else:
                 factors.append(self.power(names[0], factor))
         if coefficient != "1" or not factors:
@@ -201,6 +209,7 @@ TEXT = Notation(
     lambda function, names: function.text(names),
     " · ",
     MINUS,
+    "log10",
 )
 LATEX = Notation(
     latex_number,
@@ -209,6 +218,7 @@ LATEX = Notation(
     lambda function, names: function.latex(names),
     r" \, ",
     "-",
+    "log_{10}",
 )
 
 

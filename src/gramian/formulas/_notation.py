@@ -14,6 +14,8 @@ MAX_DENOMINATOR = 12
 """Largest denominator of a fraction that is printed, or tried as coefficient or exponent."""
 MAX_NUMERATOR = 1_000
 """A fraction with a numerator of at least this is printed as a decimal number."""
+NEARLY = 2e-5
+"""Largest relative difference of coefficients that are printed as short ones of log10 or 10^x."""
 MINUS = "\N{MINUS SIGN}"
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _UNCLEAR = re.compile(r"[^\w .,:;%#&@'°µ$-]|^[\s\d.-]|\s$|\s\s|^$|[⁰¹²³⁴-⁹]")
@@ -58,6 +60,27 @@ def fraction(value: float) -> str | None:
     if short or not 0 < near.numerator < MAX_NUMERATOR or float(near) != value:
         return None
     return str(near)
+
+
+def decimal_logarithm(coefficient: float) -> float | None:
+    """Return the coefficient of log10(x) that is equal to a coefficient of the natural log(x).
+
+    Return None if the coefficient is a short number itself, or if that of log10(x) is not.
+    """
+    return _short_multiple(coefficient, coefficient * math.log(10))
+
+
+def power_of_ten(coefficient: float) -> float | None:
+    """Return the short number f if exp(coefficient · x) is 10^(f · x); None if there is none."""
+    return _short_multiple(coefficient, coefficient / math.log(10))
+
+
+def _short_multiple(value: float, multiple: float) -> float | None:
+    """Return `multiple`, rounded, if it is nearly a number of two digits and `value` is not."""
+    short = float(f"{multiple:.1e}")
+    if not short or float(f"{value:.2e}") == value:
+        return None
+    return short if abs(short - multiple) <= NEARLY * abs(multiple) else None
 
 
 def quote(name: str) -> str:

@@ -116,6 +116,9 @@ def find_level_laws(
         complete = True
     except OutOfTimeError:
         slopes = []
+    if context.ordered:
+        names = the_columns([table.names[i] for i in context.ordered])
+        notes.append(f"Rows are ordered by {names}.")
     slopes = fewest_slopes(
         slopes, [*exact, *(one for each in lookups for one in each.dependencies)]
     )
@@ -123,12 +126,23 @@ def find_level_laws(
     by_slopes, by_lookups, by_dates, by_extremes, by_series = _confirmed(
         context, candidates, blocks
     )
+    by_extremes = [each for each in by_extremes if not _is_worse(each, laws)]
     # A lookup among the columns of an exact law says nothing new: if y = flag · x, then the levels
     # of y determine the flag.
     believed: list[Relation | LevelLaw] = [*laws, *by_slopes]
     tied = [set(law.columns) for law in believed if law.exact]
     new = [law for law in by_lookups if not any(each >= {*law.columns} for each in tied)]
     return LevelFindings(by_slopes, [*by_extremes, *by_series, *new, *by_dates], complete, notes)
+
+
+def _is_worse(extreme: LevelLaw, laws: Sequence[Relation]) -> bool:
+    """Return True if a law among numbers gives the column of an extreme with fewer exceptions."""
+    return any(
+        law.n_exceptions
+        and law.n_exceptions <= extreme.n_exceptions
+        and {*law.columns} == {*extreme.columns}
+        for law in laws
+    )
 
 
 def _confirmed(

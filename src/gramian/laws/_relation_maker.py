@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +13,9 @@ from gramian._support.blas import threads_for
 from gramian._support.types import Array, IntArray
 from gramian.laws._law_search import LawSearch
 from gramian.laws.candidates import Stage
-from gramian.laws.columns import View, traits_of, without_copies
+from gramian.laws.columns import View, numbers_rows, traits_of, without_copies
 from gramian.laws.forms import (
+    COEFFICIENT_DIGITS,
     ONE,
     Law,
     LawWriter,
@@ -28,13 +29,14 @@ from gramian.laws.forms import (
 )
 from gramian.laws.judge import (
     Verdict,
+    digits_needed,
     printed_error,
-    rms,
     rows_that_hold,
     share_of_deviation,
     share_reproduced,
     with_fewest_digits,
     with_round_coefficients,
+    with_shortest_digits,
 )
 
 SINGLE_ERROR = 1e-6
@@ -42,8 +44,6 @@ SINGLE_ERROR = 1e-6
 
 The number is a few rounding errors of single precision (float32).
 """
-FEW_DIGITS_ERROR = 1.001
-"""Fewer digits of the coefficients may increase the error of a law with noise by this factor."""
 
 
 class RelationMaker:
@@ -57,9 +57,17 @@ class RelationMaker:
         The rows of the table; NaN is a missing value.
     groups : array of shape (n_rows,), optional
         The number of the group of each row, if the user gave groups.
+    dates : collection of int
+        The indices of the columns of dates.
     """
 
-    def __init__(self, names: tuple[str, ...], rows: Array, groups: IntArray | None = None) -> None:
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        rows: Array,
+        groups: IntArray | None = None,
+        dates: Collection[int] = (),
+    ) -> None:
         self.names = names
         self.rows = rows
         self._groups = groups
@@ -70,6 +78,7 @@ class RelationMaker:
         self.signs = [
             1 if (each >= 0).all() else -1 if (each <= 0).all() else 0 for each in present
         ]
+        self._counters = {i for i, each in enumerate(rows.T) if numbers_rows(each)} - {*dates}
         self._laws: list[Law] = []
         self.n_unsearched = 0
         """Number of columns that were too many for some stages of a search; 0 if all stages ran."""
@@ -107,13 +116,15 @@ class RelationMaker:
         groups = None if self._groups is None else self._groups[view.rows]
         x, groups = without_copies(self.rows[view.rows][:, list(view.columns)], groups)
         places = {column: place for place, column in enumerate(view.columns)}
-        known = [
-            _renumbered(law, places) for law in self._laws if set(law.columns) <= places.keys()
-        ]
+        known = [law.renumbered(places) for law in self._laws if set(law.columns) <= places.keys()]
         # Most of the search is small factorizations, which several threads slow down.
         with np.errstate(all="ignore"), threads_for(0):
             traits = [
-                replace(traits_of(column), scale=float(self.scale[i]))
+                replace(
+                    traits_of(column),
+                    scale=float(self.scale[i]),
+                    row_number=i in self._counters,
+                )
                 for i, column in zip(view.columns, x.T, strict=True)
             ]
             search = LawSearch(x, traits, known=known, groups=groups, **options)
@@ -148,7 +159,7 @@ class RelationMaker:
         """Return an accepted law as a `Relation`, with round coefficients if possible."""
         law = verdict.law
         places = dict(enumerate(view.columns))
-        renumbered = _renumbered(law, places)
+        renumbered = law.renumbered(places)
         coefficients = renumbered.raw_coefficients(self.scale)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         target = None if verdict.target is None else places[verdict.target]
@@ -164,10 +175,12 @@ class RelationMaker:
             reference,
             verdict.noise,
         )
-        if verdict.rounding or verdict.noise:
-            as_good = self._as_good(law, places, given, verdict)
+        if verdict.noise is not None:
+            law, coefficients = with_shortest_digits(law, coefficients, train, verdict.noise)
+        elif verdict.rounding:
+            as_good = self._as_good(law, places, given)
             law, coefficients = with_fewest_digits(law, coefficients, as_good)
-        renumbered = _renumbered(law, places)
+        renumbered = law.renumbered(places)
         self._laws.append(renumbered)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         given = self._given(raw, renumbered, verdict, target)
@@ -191,15 +204,17 @@ class RelationMaker:
             _target=target,
             _best=best,
             _as_simple=self._as_simple(raw, given, best, target),
+            _digits=(
+                COEFFICIENT_DIGITS
+                if best is None
+                else digits_needed(renumbered, coefficients, self._complete(renumbered), best)
+            ),
         )
 
     def _as_good(
-        self, law: Law, places: Mapping[int, int], given: Sequence[int], verdict: Verdict
+        self, law: Law, places: Mapping[int, int], given: Sequence[int]
     ) -> Callable[[Law], bool]:
-        """Return a test whether a law with other coefficients is as good as the law.
-
-        A law of rounded numbers must give its columns in as many rows, to the last digit. The error
-        of a law with noise must not increase.
+        """Return a test whether other coefficients give the columns of a law in as many rows.
 
         Parameters
         ----------
@@ -208,20 +223,18 @@ class RelationMaker:
         places : mapping from int to int
             From the indices of columns in the view to those in the table.
         given : sequence of int
-            The columns that the law computes.
-        verdict : Verdict
-            The verdict on the law.
+            The columns that the law computes, to the last printed digit.
         """
-        one = _renumbered(law, places)
-        values = self.values(self.rows[~np.isnan(self.rows[:, one.columns]).any(axis=1)])
-        if verdict.noise is not None:
-            noise = replace(verdict.noise, column=places[verdict.noise.column])
-            most = FEW_DIGITS_ERROR * rms(noise.errors(one, values))
-            return lambda other: rms(noise.errors(_renumbered(other, places), values)) <= most
+        one = law.renumbered(places)
+        values = self._complete(one)
         least = {i: share_reproduced(one, values, i) for i in given}
         return lambda other: all(
-            share_reproduced(_renumbered(other, places), values, i) >= least[i] for i in given
+            share_reproduced(other.renumbered(places), values, i) >= least[i] for i in given
         )
+
+    def _complete(self, law: Law) -> Values:
+        """Return the rows without missing values in the columns of a law."""
+        return self.values(self.rows[~np.isnan(self.rows[:, law.columns]).any(axis=1)])
 
     @property
     def _writer(self) -> LawWriter:
@@ -385,11 +398,3 @@ class RelationMaker:
 def _is_single(errors: Array, column: Array) -> bool:
     """Return True if errors are as small as the rounding errors of single precision."""
     return bool(np.std(errors) <= SINGLE_ERROR * np.std(column))
-
-
-def _renumbered(law: Law, places: Mapping[int, int]) -> Law:
-    """Return a law with new column indices: `places` maps old indices to new ones."""
-    monomials = tuple(
-        tuple(((places[i], atom), power) for (i, atom), power in each) for each in law.monomials
-    )
-    return Law(law.coefficients, monomials)

@@ -114,7 +114,8 @@ def relations(
     numbers = table.numbers
     names, rows = tuple(table.names[i] for i in numbers), sample.rows[:, numbers]
     parts, notes = _parts(sample, table)
-    maker = RelationMaker(names, rows, sample.groups)
+    dates = {place for place, i in enumerate(numbers) if i in table.clocks}
+    maker = RelationMaker(names, rows, sample.groups, dates)
     found = [maker.constant(i) for i in maker.constants]
     notes += [
         f"{names[i]} was left out: its values are so large that their differences are near "

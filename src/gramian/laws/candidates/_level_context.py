@@ -9,7 +9,7 @@ whether the law is accepted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from gramian._support.types import Array, IntArray
@@ -66,6 +66,8 @@ class LevelContext:
         Implications of all laws that are known so far.
     check_time : callable
         Raises OutOfTimeError when the time is over.
+    ordered : list of int
+        Indices of labels by which the rows of the table are sorted.
     """
 
     table: CodedTable
@@ -75,6 +77,7 @@ class LevelContext:
     exact: Sequence[Implication]
     known: list[Implication]
     check_time: Callable[[], None]
+    ordered: list[int] = field(default_factory=list)
 
     def learn(self, found: Iterable[LevelCandidate]) -> None:
         """Add the implications of the found candidates to the list `known`."""

@@ -17,12 +17,16 @@ from gramian.laws._cover import Implication, closure, follows, minimal
 from gramian.laws._law_tolerances import MIN_EVIDENCE
 from gramian.laws.candidates._label_intervals import intervals
 from gramian.laws.candidates._level_context import LevelContext
-from gramian.laws.columns import PER_NUMBER, Cells
+from gramian.laws.columns import PER_NUMBER, Cells, numbers_rows
 from gramian.laws.judge import MOST_WRONG, Count, LookupTally, combined, count, mismatches
 from gramian.tables import COARSER
 
 MOST_TOGETHER = {2: 60, 3: 15}
 """Lookups by two and by three keys combine at most this many keys: those with fewest levels."""
+MOST_WITH_EXCEPTIONS = 50
+"""Largest number of levels of a measured number whose lookups may have exceptions."""
+DENSE = 0.5
+"""Numbers of things (patients, shops) are at least this share of all whole numbers in between."""
 SCREEN_CELLS = 3e8
 """About the largest number of cells that the screening compares; limits its number of rows."""
 FEWEST_ROWS = 2_000
@@ -92,6 +96,7 @@ class _LookupSearch:
         self._cells = cells
         self._tolerance = context.tolerance
         self._check_time = context.check_time
+        self._ordered = context.ordered
         self._effects = cells.effects
         self._known: list[Implication] = [*context.known, *_calendar(cells)]
         n = max(len(self._effects), 1)
@@ -140,10 +145,11 @@ class _LookupSearch:
             The indices of the columns that may follow from the causes.
         """
         n_tried = float(len(self._cells.keys)) ** (len(causes) + 1)
+        tolerance = self._tolerance_of(causes)
         found = []
         for effect in effects:
             counted = count(codes, self._cells.codes[:, effect], self._cells.groups)
-            if not self._believed(counted, n_tried):
+            if not self._believed(counted, n_tried, tolerance):
                 continue
             fewer = combinations(causes, len(causes) - 1) if len(causes) > 1 else ()
             guess = max((self._agreeing(some, effect) for some in fewer), default=0.0)
@@ -152,8 +158,24 @@ class _LookupSearch:
                 found.append(BelievedLookup(causes, effect, counted))
         return found
 
-    def _believed(self, counted: Count, n_tried: float) -> bool:
-        return counted.holds(self._tolerance) and counted.evidence(n_tried) >= MIN_EVIDENCE
+    def _believed(self, counted: Count, n_tried: float, tolerance: float | None = None) -> bool:
+        allowed = self._tolerance if tolerance is None else tolerance
+        return counted.holds(allowed) and counted.evidence(n_tried) >= MIN_EVIDENCE
+
+    def _tolerance_of(self, causes: Sequence[int]) -> float:
+        """Return the share of rows that may break a lookup by some keys.
+
+        It is 0 if a key is a measured number: its values are far apart and many, and only by
+        chance each value belongs to one value of another column.
+        """
+        cells = self._cells
+        for i in causes:
+            x = cells.x[:, i] if i < cells.n_columns and cells.is_number(i) else None
+            if x is not None and cells.n_levels[i] > MOST_WITH_EXCEPTIONS:
+                spread = float(np.nanmax(x) - np.nanmin(x))
+                if cells.n_levels[i] < DENSE * (spread + 1):
+                    return 0.0
+        return self._tolerance
 
     def _agreeing(self, causes: tuple[int, ...], effect: int) -> float:
         """Return the share of rows that the best lookup of `effect` by `causes` gives correctly."""
@@ -172,6 +194,7 @@ class _LookupSearch:
         """Return confirmed lookups in which intervals of a number determine a text."""
         cells = self._cells
         numbers = [i for i in range(cells.n_columns) if cells.is_number(i)]
+        counters = {i for i in numbers if i not in cells.clocks and numbers_rows(cells.x[:, i])}
         n_tried = float(len(cells.keys)) ** 2
         found = []
         for effect in self._effects:
@@ -184,7 +207,11 @@ class _LookupSearch:
                 if made is None:
                     continue
                 ends, counted = made
-                if self._believed(counted, n_tried):
+                if not self._believed(counted, n_tried):
+                    continue
+                if cause in counters:
+                    self._ordered.append(effect)
+                else:
                     found.append(BelievedLookup((cause,), effect, counted, ends))
         return found
 

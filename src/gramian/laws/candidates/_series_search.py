@@ -11,7 +11,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.laws._cover import Implication, closure
 from gramian.laws.candidates._level_context import LevelContext
-from gramian.laws.columns import Printed, allowed_error
+from gramian.laws.columns import Printed, allowed_error, numbers_rows
 from gramian.laws.forms import Series, SeriesKind, computed_series
 from gramian.laws.judge import LEAST_SHARE, SeriesTally
 
@@ -63,7 +63,9 @@ def series(context: LevelContext) -> Iterator[SeriesCandidate]:
     numbers = [
         i
         for i in table.numbers
-        if i not in table.clocks and len(np.unique(rows[:, i])) >= FEWEST_LEVELS
+        if i not in table.clocks
+        and len(np.unique(rows[:, i])) >= FEWEST_LEVELS
+        and not numbers_rows(rows[:, i])
     ]
     if len(rows) < FEWEST_ROWS or not 1 < len(numbers) <= MOST_COLUMNS:
         return

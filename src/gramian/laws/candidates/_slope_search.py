@@ -16,7 +16,7 @@ from gramian.laws._cover import Implication, closure
 from gramian.laws._law_tolerances import SCREENED_SHARE
 from gramian.laws.candidates._level_context import LevelContext
 from gramian.laws.candidates._slope_screen import lines, planes
-from gramian.laws.columns import Precision, precision_of
+from gramian.laws.columns import Precision, numbers_rows, precision_of
 from gramian.laws.judge import ByLevel, JudgedSlopes, SlopeJudge, SlopeTally
 
 PER_LEVEL = 5.0
@@ -154,7 +154,10 @@ class _SlopeSearch:
         self._numbers = [
             i
             for i in range(cells.n_columns)
-            if cells.is_number(i) and i not in cells.clocks and cells.n_levels[i] > 2
+            if cells.is_number(i)
+            and i not in cells.clocks
+            and cells.n_levels[i] > 2
+            and not numbers_rows(cells.x[:, i])
         ]
         self._precisions: dict[int, Precision] = {}
 

@@ -16,6 +16,10 @@ from gramian.laws.judge import LEAST_SHARE
 
 ROUND_THRESHOLD = 5
 """Steps of a column that numbers the rows are laws only if thresholds are multiples of this."""
+TOP_NUMBERS = ("1", "2", "3", "5", "25")
+"""Digits, before zeros, of numbers of first rows of a ranking."""
+TOP_SHARE = 0.25
+"""Largest share of the rows that are the first ones of a ranking."""
 FEWEST_VALUES = 12
 """Thresholds with exceptions are searched in columns with more distinct values than this."""
 ROWS_OF_UNIT = 10
@@ -136,7 +140,9 @@ def _steps(
                 parts = _indicator(values.x[:, i], y)
             else:
                 parts = _staircase(values.x[:, i], y)
-            if parts is not None and not _by_number(values.x[:, i], parts):
+            if parts is None or _by_number(values.x[:, i], parts):
+                continue
+            if not values.traits[i].row_number or _is_top(values.x[:, i], parts):
                 yield _law(parts, k, i, values.scale[k]), i
 
 
@@ -164,6 +170,16 @@ def _by_number(x: Array, parts: Parts) -> bool:
             return False
         found = [each for each in found if each is not None and each[0] in ("le", "gt")]
     return any(each is not None and each[1] % ROUND_THRESHOLD for each in found)
+
+
+def _is_top(x: Array, parts: Parts) -> bool:
+    """Return True if steps of a row number are the first 10, 25 or 100 rows of a ranking."""
+    found = [comparison(atom) for _, atoms in parts for atom in atoms]
+    if len(found) != 1 or found[0] is None or found[0][0] != "le":
+        return False
+    top = found[0][1]
+    digits = f"{top:.0f}".rstrip("0")
+    return digits in TOP_NUMBERS and top <= TOP_SHARE * len(x)
 
 
 Parts = list[tuple[float, tuple[str, ...]]]

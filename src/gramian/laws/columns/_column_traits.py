@@ -18,6 +18,12 @@ LARGEST_ANGLE = 40.0
 """A column with a larger absolute value is not taken for an angle in radians."""
 SMALLEST_TURN = 0.3
 """A column whose largest and smallest value differ by less is not taken for an angle."""
+LATE_START = 8.0
+"""The first of some row numbers is at most this many times their usual distance."""
+LARGEST_STEP = 2.0
+"""Largest mean distance of row numbers in a small table, in which few rows were left out."""
+DRAWN_ROWS = 1_000
+"""With at least this many rows, row numbers may be further apart."""
 NO_SPREAD = 1e-13
 """A column is constant if (largest - smallest value) / largest absolute value is at most this."""
 
@@ -43,6 +49,21 @@ class Traits:
     counts_up: bool = False
     """True for whole numbers that grow or fall from row to row, such as years: nobody computes and
     rounds them."""
+    row_number: bool = False
+    """True if the column only numbers the rows; see `numbers_rows`."""
+
+
+def numbers_rows(x: Array) -> bool:
+    """Return True if a column is the number of the row: 1, 2, 3, …, or some of these in order.
+
+    In a sorted table, each sorted column is a step function of the row number. Rows that were drawn
+    from a large table have numbers that are further apart.
+    """
+    if len(x) < 3 or not (x == np.rint(x)).all():
+        return False
+    usual = float(x[-1] - x[0]) / (len(x) - 1)
+    close = usual <= LARGEST_STEP or len(x) >= DRAWN_ROWS
+    return close and bool((np.diff(x) > 0).all()) and bool(0 <= x[0] <= LATE_START * usual)
 
 
 def traits_of(x: Array) -> Traits:

@@ -23,10 +23,13 @@ from gramian.laws.forms._law_documents import agreement, law_from_json
 from gramian.laws.forms._law_formula import LawFormula
 from gramian.laws.forms._law_terms import RawTerm, terms_of
 from gramian.laws.forms._law_writer import (
+    COEFFICIENT_DIGITS,
+    ROUND_DIGITS,
     Equation,
     LawWriter,
     as_written,
     has_common_factor,
+    is_round,
     reference_term,
 )
 from gramian.laws.forms._lookup import Lookup

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -211,6 +211,14 @@ class Law:
         ) + np.log(np.abs(self.coefficients))
         found: Array = np.sign(self.coefficients) * np.exp(logs - logs.max())
         return found
+
+    def renumbered(self, places: Mapping[int, int]) -> Law:
+        """Return the law with new column indices: `places` maps old indices to new ones."""
+        monomials = tuple(
+            tuple(((places[i], atom), power) for (i, atom), power in each)
+            for each in self.monomials
+        )
+        return Law(self.coefficients, monomials)
 
     def is_writable(self, scale: Array) -> bool:
         """Return True if the law for unscaled columns can be divided by any of its coefficients.

@@ -70,11 +70,14 @@ class LawWriter:
         For each column 1 if the column is never negative, -1 if it is never positive, else 0.
     clocks : mapping from str to Clock, optional
         For each column of dates, the clock that converts its dates to numbers.
+    digits : int, default=5
+        The number of significant digits of coefficients that are not round.
     """
 
     names: Sequence[str]
     signs: Sequence[int]
     clocks: Mapping[str, Clock] = field(default_factory=dict)
+    digits: int = COEFFICIENT_DIGITS
 
     def formula(self, terms: Sequence[RawTerm]) -> Formula:
         """Return terms as a formula; terms of high degree come first, the constant last."""
@@ -82,7 +85,7 @@ class LawWriter:
         ordered = sorted(
             near, key=lambda term: (not term[1], -sum(p for _, p in term[1]), term[0] < 0)
         )
-        digits = [ROUND_DIGITS if is_round(value) else COEFFICIENT_DIGITS for value, _ in ordered]
+        digits = [ROUND_DIGITS if is_round(value) else self.digits for value, _ in ordered]
         return formula_of(terms_of(ordered, self.names), digits)
 
     def solve(self, terms: Sequence[RawTerm], column: int) -> Solution | None:

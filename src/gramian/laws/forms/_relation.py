@@ -14,7 +14,7 @@ from gramian.formulas import Formula, Term, import_sympy
 from gramian.laws.columns import numbers_of
 from gramian.laws.forms._law import Law, Monomial, Values, comparison
 from gramian.laws.forms._law_terms import RawTerm, terms_of
-from gramian.laws.forms._law_writer import Equation, LawWriter
+from gramian.laws.forms._law_writer import COEFFICIENT_DIGITS, Equation, LawWriter
 from gramian.laws.forms._solution import Solution
 from gramian.tables import Clock
 
@@ -105,6 +105,8 @@ class Relation:
     """Indices of the columns for which the law is as simple as in print, but for its numbers."""
     _target: int | None = field(default=None, repr=False)
     """Index of the column that was computed and rounded, or that a law with noise gives best."""
+    _digits: int = field(default=COEFFICIENT_DIGITS, repr=False)
+    """Number of significant digits of printed coefficients that are not round."""
     _clocks: Mapping[str, Clock] = field(default_factory=dict, repr=False, compare=False)
     """For each column of dates, the clock that converts its dates to numbers."""
 
@@ -126,7 +128,7 @@ class Relation:
     @property
     def _writer(self) -> LawWriter:
         clocks = {name: self._clocks[name] for name in self.columns if name in self._clocks}
-        return LawWriter(self.feature_names, self._signs, clocks)
+        return LawWriter(self.feature_names, self._signs, clocks, self._digits)
 
     @property
     def form(self) -> Solution | Equation:

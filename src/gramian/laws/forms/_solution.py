@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gramian._support.types import Array
-from gramian.formulas import MINUS, Formula, import_sympy, latex_name, quote, superscript
+from gramian.formulas import (
+    MINUS,
+    Formula,
+    import_sympy,
+    latex_name,
+    power_of_ten,
+    quote,
+    superscript,
+)
 from gramian.laws.columns import numbers_of
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._solution_document import document_of, solution_parts
@@ -157,6 +165,10 @@ class Solution(ColumnLaw):
     @property
     def text(self) -> str:
         """The right-hand side of the equation, as text."""
+        exponent = self._power_of_ten
+        if exponent is not None:
+            text = str(exponent)
+            return f"10^{text}" if text.replace("_", "a").isalnum() else f"10^({text})"
         inner = self._ratio()
         if self._function != "root":
             return f"{self._function}({inner})"
@@ -171,6 +183,17 @@ class Solution(ColumnLaw):
             return sign + ROOTS[self.root] + (inner if simple else f"({inner})")
         return f"{sign}{inner if simple else f'({inner})'}^({power})"
 
+    @property
+    def _power_of_ten(self) -> Formula | None:
+        """The exponent of 10, if the column is the exponential of a multiple of log 10."""
+        terms, below = self.numerator.terms, str(self.denominator)
+        if not self.exponential or len(terms) != 1 or below != "1":
+            return None
+        factor = power_of_ten(terms[0].coefficient)
+        if factor is None:
+            return None
+        return replace(self.numerator, terms=(terms[0]._replace(coefficient=factor),), digits=())
+
     def _ratio(self) -> str:
         top, bottom = str(self.numerator), str(self.denominator)
         if bottom == "1":
@@ -182,6 +205,9 @@ class Solution(ColumnLaw):
 
     def latex(self) -> str:
         """Return the equation in LaTeX's math mode."""
+        exponent = self._power_of_ten
+        if exponent is not None:
+            return f"{latex_name(self.column)} = 10^{{{exponent.latex()}}}"
         inner = self.numerator.latex()
         if str(self.denominator) != "1":
             inner = rf"\frac{{{inner}}}{{{self.denominator.latex()}}}"

@@ -4,6 +4,11 @@ Open `_control.py` first, which judges laws among numbers. The tallies judge law
 (distinct values of columns) in all rows.
 """
 
+from gramian.laws.judge._coefficient_digits import (
+    digits_needed,
+    with_fewest_digits,
+    with_shortest_digits,
+)
 from gramian.laws.judge._consequences import (
     CONSEQUENCE,
     ROUNDED_CONSEQUENCE,
@@ -27,7 +32,7 @@ from gramian.laws.judge._level_evidence import (
     mismatches,
     once_in_groups,
 )
-from gramian.laws.judge._level_regression import ByLevel, rms
+from gramian.laws.judge._level_regression import ByLevel
 from gramian.laws.judge._lookup_tally import LookupTally
 from gramian.laws.judge._noise import Noise
 from gramian.laws.judge._noisy_laws import judge_noisy, share_of_deviation
@@ -35,7 +40,6 @@ from gramian.laws.judge._printed_digits import printed_error, rows_that_hold, sh
 from gramian.laws.judge._round_coefficients import (
     simplest,
     snapped,
-    with_fewest_digits,
     with_round_coefficients,
 )
 from gramian.laws.judge._series_tally import SeriesTally

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._support.types import Array
+from gramian.laws._law_tolerances import STANDARD_ERRORS
 from gramian.laws.forms import Law, Values, comparison
 from gramian.laws.judge._control import SPARE_ROWS, Control, Verdict
 from gramian.laws.judge._printed_digits import rows_that_hold, widths_missed
@@ -21,10 +24,10 @@ COUNTED = 2.0
 """Columns that a law may have more if it computes a decimal number, and not a count."""
 FAR = 4.0
 """Smallest median error of the rows that break a law, in largest errors of rounding."""
-NEAREST = 0.2
-"""Share of the rows that are near a threshold."""
+LEAST_MEAN_RANK = 0.15
+"""Smallest mean rank of the distances from a threshold, of rows that break it by a wrong cell."""
 LEAST_STEP = 0.88
-"""Smallest share of all rows, and of the rows near a threshold, that obey the threshold."""
+"""Smallest share of the rows that obey a threshold."""
 FEWER_COPIES = 3.0
 """Rows that obey a law have this many times the copies of rows with a wrong cell."""
 EXACTLY = 0.9
@@ -113,13 +116,41 @@ def _are_wrong_cells(
         if step is not None:
             x = values.x[:, i]
             below = np.argsort(np.argsort(x, kind="stable")) - np.sum(x <= step[1]) + 0.5
-            near = np.abs(below) <= np.quantile(np.abs(below), NEAREST)
-            return bool(holds.mean() >= LEAST_STEP and holds[near].mean() >= LEAST_STEP)
+            places = np.argsort(np.argsort(np.abs(below), kind="stable")) / len(below)
+            # On both sides, and in the rows of both values, most rows obey a true threshold.
+            given = values.x[:, [k for k in law.columns if k != i]].T
+            sides = [x <= step[1], x > step[1]]
+            sides += [y == level for y in given for level in _two_values(y)]
+            enough = [holds[each].mean() >= LEAST_SHARE for each in sides if each.any()]
+            return bool(
+                holds.mean() >= LEAST_STEP and all(enough) and _are_anywhere(places[~holds])
+            )
     if holds.mean() >= FEW_EXCEPTIONS:
         return True
     missed = widths_missed(law, values, target)[~holds]
     missed = missed[~np.isnan(missed)]
     return not len(missed) or bool(np.median(missed) >= FAR)
+
+
+def _two_values(y: Array) -> list[float]:
+    """Return the two most frequent values of a column."""
+    levels, counts = np.unique(y, return_counts=True)
+    return list(levels[np.argsort(-counts, kind="stable")[:2]].tolist())
+
+
+def _are_anywhere(places: Array) -> bool:
+    """Return True if rows that break a threshold may lie anywhere, and not only near it.
+
+    Parameters
+    ----------
+    places : array
+        The ranks of their distances from the threshold, from 0 (nearest) to 1. For wrong cells, the
+        mean of n ranks is 1/2, with the deviation 1 / √(12 n).
+    """
+    if not len(places):
+        return True
+    least = 0.5 - STANDARD_ERRORS / math.sqrt(12 * len(places))
+    return bool(places.mean() >= max(least, LEAST_MEAN_RANK))
 
 
 def _share_by_chance(law: Law, values: Values, column: int, target: int | None) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.formulas import MAX_DENOMINATOR
 from gramian.laws._law_tolerances import STANDARD_ERRORS
-from gramian.laws.forms import ONE, Law, Values, as_written
+from gramian.laws.forms import ONE, Law, Values
 from gramian.laws.judge._level_regression import rms
 from gramian.laws.judge._noise import Noise
 from gramian.laws.judge._printed_digits import keeps_whole_numbers, share_reproduced
@@ -31,8 +31,6 @@ LARGEST_CHANGE = 0.1
 """Largest relative change of a coefficient that becomes simpler."""
 SMALL_DENOMINATOR = 36
 """Largest denominator of a fraction that is simpler than four digits."""
-PRINTED_DIGITS = range(4, 10)
-"""Numbers of significant digits with which coefficients are tried."""
 ROUNDED_ERROR = 1.05
 """Round coefficients are used only if they increase the error of the law at most by this factor."""
 
@@ -194,33 +192,6 @@ def with_round_coefficients(
     if keeps_whole_numbers(law, values) and not keeps_whole_numbers(candidate, values):
         return law, raw
     return candidate, new
-
-
-def with_fewest_digits(law: Law, raw: Array, as_good: Callable[[Law], bool]) -> tuple[Law, Array]:
-    """Return a law with the fewest digits that are as good: 2.54, not 2.54002, for inches.
-
-    Parameters
-    ----------
-    law : Law
-        The law, with coefficients of scaled columns.
-    raw : array of shape (n_terms,)
-        Its coefficients in the units of the table.
-    as_good : callable
-        Returns True if a law with other coefficients is as good as the law.
-
-    Returns
-    -------
-    law : Law
-        The law with fewer digits, or the unchanged law.
-    raw : array of shape (n_terms,)
-        The coefficients of the returned law in the units of the table.
-    """
-    for digits in PRINTED_DIGITS:
-        printed = np.array([as_written(value, digits) for value in raw.tolist()])
-        candidate = Law(law.coefficients * printed / raw, law.monomials)
-        if as_good(candidate):
-            return candidate, printed
-    return law, raw
 
 
 def _error(law: Law, values: Values, noise: Noise | None) -> float:

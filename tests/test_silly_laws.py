@@ -1,0 +1,122 @@
+"""Claims that a person would laugh at: order of rows, groups that overlap, measured keys."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gramian
+
+
+def lines_of(table):
+    return [str(each) for each in gramian.relations(pd.DataFrame(table))]
+
+
+def test_row_numbers_explain_nothing_and_the_order_is_noted():
+    rng = np.random.default_rng(0)
+    group = np.repeat(["a", "b", "c"], [53, 40, 47])
+    arm = np.repeat([0.0, 1.0], [70, 70])
+    table = {"rownames": np.arange(1, 141), "group": group, "arm": arm, "x": rng.normal(size=140)}
+    found = gramian.relations(pd.DataFrame(table))
+    assert not found.relations
+    assert "Rows are ordered by column 'group'." in found.notes
+
+
+def test_a_large_table_is_not_explained_by_its_row_numbers():
+    n = 15_000
+    rng = np.random.default_rng(0)
+    year = np.where(np.arange(n) < 7605, 1992, 2004)
+    region = np.repeat(["s", "m", "n", "w"], [4000, 5000, 3500, 2500])
+    table = {"id": np.arange(n), "year": year, "region": region, "x": rng.normal(size=n)}
+    assert lines_of(table) == []
+
+
+def test_days_in_a_row_still_divide_a_table():
+    days = pd.date_range("2021-03-01", periods=400)
+    era = np.where(days <= "2021-10-12", "old", "new")
+    found = gramian.relations(pd.DataFrame({"day": days, "era": era}))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_two_groups_that_overlap_are_no_threshold(seed):
+    # 95 % of the rows are on the right side; the others are all near the threshold.
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=400).round(3)
+    flag = x + 0.15 * rng.normal(size=400) > 0.4
+    assert lines_of({"x": x, "flag": flag}) == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_rare_group_is_no_threshold(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=300).round(3)
+    flag = (x > 1.4) ^ (rng.uniform(size=300) < 0.05)
+    assert lines_of({"x": x, "flag": flag}) == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_wrong_cells_anywhere_still_leave_a_threshold(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=600).round(3)
+    flag = (x > 0.2) ^ (rng.uniform(size=600) < 0.04)
+    (line,) = lines_of({"x": x, "flag": flag})
+    assert line.startswith("flag = [x > 0.")
+
+
+def test_a_measured_number_is_no_key_with_exceptions():
+    rng = np.random.default_rng(0)
+    income = rng.permutation(np.arange(8000, 30_000))[:300]
+    state = rng.integers(0, 50, 300).astype("U2")
+    key = rng.integers(0, 300, 6000)
+    wrong = rng.uniform(size=6000) < 0.02
+    named = np.where(wrong, "elsewhere", state[key])
+    assert lines_of({"income": income[key], "state": named}) == []
+
+
+def test_a_code_is_a_key_with_exceptions():
+    rng = np.random.default_rng(0)
+    state = rng.integers(0, 50, 300).astype("U2")
+    key = rng.integers(0, 300, 6000)
+    wrong = rng.uniform(size=6000) < 0.02
+    (line,) = lines_of({"shop": key, "state": np.where(wrong, "elsewhere", state[key])})
+    assert line == "state follows from shop (300 levels)"
+
+
+def test_codes_that_are_mostly_equal_are_no_maximum():
+    rng = np.random.default_rng(1)
+    first = np.repeat(np.arange(1, 76), 30)
+    moved = rng.uniform(size=len(first)) < 0.03
+    then = np.where(moved, rng.integers(1, 76, len(first)), first)
+    lines = lines_of({"school1": first, "school2": then})
+    assert not [each for each in lines if "max" in each or "min" in each]
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda x: np.log10(x), "y = log10(x)"),
+        (lambda x: (20 * np.log10(x)).round(3), "y = 20 · log10(x)"),
+        (lambda x: 10 ** (x / 100), "y = 10^(0.01 · x)"),
+        (lambda x: np.log(x), "y = log(x)"),
+        (lambda x: 3 * np.log(x), "y = 3 · log(x)"),
+    ],
+)
+def test_logarithms_and_powers_of_ten_are_written_as_such(make, expected):
+    x = np.random.default_rng(0).uniform(1, 300, 300).round(2)
+    assert lines_of({"x": x, "y": make(x)}) == [expected]
+
+
+def test_a_constant_has_the_digits_that_the_column_needs():
+    month = np.arange(1, 241)
+    (line,) = lines_of({"month": month, "time": 1919 + 11 / 12 + month / 12})
+    constant = float(line.rpartition(" + ")[2])
+    assert abs(constant - (1919 + 11 / 12)) < 0.005
+
+
+def test_shares_that_add_up_to_one_are_written_without_noise():
+    # 25 rows do not determine coefficients such as 0.9968 and 1.0002.
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet([3, 4, 2, 5], 25)
+    shares = shares + 2e-5 * rng.normal(size=shares.shape)
+    (line,) = lines_of(dict(zip("abcd", shares.T, strict=True)))
+    assert line == "a + b + c + d = 1"
