@@ -31,7 +31,7 @@ class LawsOfColumns:
     alternatives: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """From each computed column to the columns that could be dropped in its place."""
     near: tuple[NearLaw, ...] = ()
-    """Laws with exceptions, which drop no column."""
+    """Laws with exceptions, which drop no column, or drop it as the user allows."""
     stay: frozenset[str] = frozenset()
     """Columns of laws with exceptions. Functions do not drop them: the exceptions would be lost."""
 
@@ -67,7 +67,8 @@ def laws_of_columns(
     allowed = [_allowed(each, exceptions) for each in found if not _names_units(each)]
     found = replace(found, relations=tuple(allowed))
     wanted = [names[i] for i in keep]
-    laws, kept = reproducible(found, table, wanted, [names[i] for i in prefer], exceptions)
+    again = reproducible(found, table, wanted, [names[i] for i in prefer], exceptions)
+    laws, kept = again.laws, again.kept
     near = [(each, [*solutions(each)]) for each in found if each.n_exceptions]
     # A law that misses a cell of a column ties its columns all the same: functions keep them, too.
     missed = {*kept}.difference(wanted)
@@ -82,6 +83,11 @@ def laws_of_columns(
             for each, solved in near
             for one in solved[:1]
             if one.column not in laws
+        )
+        + tuple(
+            NearLaw(name, law.text, again.n_wrong[name], again.n_rows, dropped=True)
+            for name, law in laws.items()
+            if again.n_wrong[name]
         ),
         frozenset(stay),
     )

@@ -48,7 +48,7 @@ class Caution:
 
 @dataclass(frozen=True)
 class NearLaw:
-    """A law that would compute a kept column, except in some rows."""
+    """A law that computes a column, except in some rows."""
 
     column: str
     law: str
@@ -57,6 +57,8 @@ class NearLaw:
     """Number of rows that break the law."""
     n_rows: int
     """Number of rows in which all columns of the law are present."""
+    dropped: bool = False
+    """True if the column is dropped, because the user allows exceptions; else it is kept."""
 
 
 @dataclass(frozen=True)

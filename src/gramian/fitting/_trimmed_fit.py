@@ -8,6 +8,7 @@ the fit before, until these rows stay: least trimmed squares, in function space.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,6 +20,7 @@ from gramian._support.types import Array, IntArray
 from gramian.core.elimination import EXACT_SHARE, WRONG, wrong_rows
 from gramian.core.rows import far_rows, first_of_equal, moderate_rows
 from gramian.fitting._algorithm import Dropping
+from gramian.fitting._cautions import NearLaw
 from gramian.fitting._checked_data import ArrayData, CheckedData
 from gramian.fitting._fitted_model import FittedModel
 from gramian.fitting._kept_variables import RedundancySearch
@@ -28,6 +30,8 @@ MOST_TRIMMED = 0.2
 """Largest share of the rows that is trimmed. If more rows seem to be wrong, none is trimmed."""
 MOST_COLUMNS = 100
 """Wider tables are not trimmed: columns that are nearly always zero, as in images, look far."""
+OF_KEPT = "a function of the kept columns"
+"""Text in place of the law of a column that functions of the fit compute."""
 STEPS = 10
 """Largest number of concentration steps."""
 NEAR = 5.0
@@ -207,13 +211,23 @@ class _TrimmedFit:
         stay = frozenset(_varying(self.table) - _varying(self.table[kept]))
         for _ in range(MOST_STAYING):
             model = self.fit(kept, stay)
-            lost = [
-                j for j, share in self._missed(model, kept).items() if share > dropping.exceptions
-            ]
+            missed = self._missed(model, kept)
+            lost = [j for j, share in missed.items() if share > dropping.exceptions]
             if not lost:
-                return model
+                return replace(model, near_laws=self._near_laws(model, missed))
             stay |= frozenset(lost)
         return self.fit_all()
+
+    def _near_laws(self, model: FittedModel, missed: Mapping[int, float]) -> tuple[NearLaw, ...]:
+        """Return the laws with exceptions of a model, counted in all rows for dropped columns."""
+        texts = {law.column: law.text for law in model.laws}
+        n_rows = int((~np.isnan(self.table).any(axis=1)).sum())
+        dropped = [
+            NearLaw(name, texts.get(name, OF_KEPT), round(share * n_rows), n_rows, dropped=True)
+            for name, share in ((model.column_names[j], share) for j, share in missed.items())
+            if share
+        ]
+        return (*(each for each in model.near_laws if not each.dropped), *dropped)
 
     def _missed(self, model: FittedModel, kept: Mask) -> dict[int, float]:
         """Return, for each dropped column, the share of rows in which it is wrong."""

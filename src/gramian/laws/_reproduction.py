@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,13 +20,26 @@ from gramian.laws.columns import CodedTable, Printed, open_coded_table, sample_o
 from gramian.laws.forms import ColumnLaw, computed_in_turn
 
 
+class Reproduction(NamedTuple):
+    """Columns that laws compute again from the others."""
+
+    laws: dict[str, ColumnLaw]
+    """The laws, by the column that they compute, in the order of computation."""
+    kept: list[str]
+    """Columns that must be kept, since a law misses one of their cells, and those to keep."""
+    n_wrong: dict[str, int]
+    """For each computed column, the number of cells that its law does not give."""
+    n_rows: int
+    """The number of rows of the table."""
+
+
 def reproducible(
     found: Relations,
     X: Any,
     keep: Sequence[str],
     prefer: Sequence[str],
     exceptions: float = 0.0,
-) -> tuple[dict[str, ColumnLaw], list[str]]:
+) -> Reproduction:
     """Return the columns to drop with their laws, and the columns that must be kept.
 
     The laws are those of `Relations.redundant`; their results are rounded as the columns are
@@ -46,16 +59,18 @@ def reproducible(
     """
     table = open_coded_table(X, found.feature_names)
     kept, columns = [*keep], dict[str, _Column]()
+    n_wrong, n_rows = dict[str, int](), 0
     while laws := found.redundant(kept, prefer):
         if not columns:
             given = {each.column for law in found for each in solutions(law)}
             columns = _columns(table, given)
         laws = {name: law.rounded_to(columns[name].printed.decimals) for name, law in laws.items()}
-        missed = _missed(laws, table, columns, exceptions)
+        n_wrong, n_rows = _counted(laws, table, columns)
+        missed = _missed(laws, n_wrong, exceptions * n_rows)
         if not missed:
             break
         kept += missed
-    return laws, kept
+    return Reproduction(laws, kept, {name: n_wrong[name] for name in laws}, n_rows)
 
 
 @dataclass(frozen=True)
@@ -89,16 +104,10 @@ def _columns(table: CodedTable, names: Iterable[str]) -> dict[str, _Column]:
     return {name: _Column(i, printed[name], _deviation(sample[:, i])) for name, i in places.items()}
 
 
-def _missed(
-    laws: Mapping[str, ColumnLaw],
-    table: CodedTable,
-    columns: Mapping[str, _Column],
-    exceptions: float,
-) -> list[str]:
-    """Return the columns that their law does not give in at least one cell, or in too many cells.
-
-    A column that is computed from such a column is not returned: its law may give it when the
-    other column is kept.
+def _counted(
+    laws: Mapping[str, ColumnLaw], table: CodedTable, columns: Mapping[str, _Column]
+) -> tuple[dict[str, int], int]:
+    """Return for each column the number of cells that its law does not give, and all rows.
 
     Parameters
     ----------
@@ -108,8 +117,6 @@ def _missed(
         All rows of the table.
     columns : mapping from str to _Column
         Facts about the columns that laws compute.
-    exceptions : float
-        The largest share of the rows in which a column may differ from its law.
     """
     n_rows, n_wrong = 0, dict.fromkeys(laws, 0)
     for block in table.blocks():
@@ -120,11 +127,29 @@ def _missed(
             same = column.printed.given(values, cells, column.deviation)
             n_wrong[name] += int((~same).sum())
         n_rows += len(block)
+    return n_wrong, n_rows
+
+
+def _missed(laws: Mapping[str, ColumnLaw], n_wrong: Mapping[str, int], most: float) -> list[str]:
+    """Return the columns that their law does not give in too many cells.
+
+    A column that is computed from such a column is not returned: its law may give it when the
+    other column is kept.
+
+    Parameters
+    ----------
+    laws : mapping from str to ColumnLaw
+        The laws, by the column that they compute, in the order of computation.
+    n_wrong : mapping from str to int
+        For each column, the number of cells that its law does not give.
+    most : float
+        The largest number of such cells of a column.
+    """
     missed, doubtful = list[str](), set[str]()
     for name, law in laws.items():
         if doubtful.intersection(law.columns):
             doubtful.add(name)
-        elif n_wrong[name] > exceptions * n_rows:
+        elif n_wrong[name] > most:
             missed.append(name)
             doubtful.add(name)
     return missed

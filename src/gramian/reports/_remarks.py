@@ -87,6 +87,7 @@ def caution_entries(
     """
     search = estimator.model_.search
     found = [
+        *_of_exceptions(estimator.model_),
         *of_any_fit(estimator.model_, data, columns, curves, "Fit with validation_fraction=0.2"),
         *_of_formulas(estimator, selection),
         *(
@@ -96,6 +97,19 @@ def caution_entries(
         ),
     ]
     return most_serious_first(found)
+
+
+def _of_exceptions(model: FittedModel) -> Iterator[CautionEntry]:
+    """Yield a caution for each law that computes a column except in some rows."""
+    for law in model.near_laws:
+        rows = f"but for {law.n_exceptions:,} of {law.n_rows:,} rows"
+        yield CautionEntry(
+            f"{law.column} breaks its law in {law.n_exceptions:,} rows",
+            f"{law.column} = {law.law} {rows}, whose cells do not come back."
+            if law.dropped
+            else f"{law.column} would follow from {law.law} {rows}, and is kept.",
+            "Look for wrong cells there.",
+        )
 
 
 def most_serious_first(found: Iterable[CautionEntry]) -> list[CautionEntry]:

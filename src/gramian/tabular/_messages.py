@@ -45,6 +45,7 @@ CautionKind = Literal[
     "numbers as text",
     "1,234",
     "exceptions",
+    "lost",
     "trimmed",
 ]
 """Kinds of cautions; `TableCaution` explains them."""
@@ -151,6 +152,8 @@ CAUTIONS: Mapping[CautionKind, str] = {
     "{decimal}",
     "exceptions": "{column} would follow from {law} but for {n_exceptions:,} of {n_rows:,} rows, "
     "and is kept",
+    "lost": "{column} is {law} but for {n_exceptions:,} of {n_rows:,} rows, whose cells do not "
+    "come back",
     "trimmed": "{n_trimmed:,} of {n_rows:,} rows lie far from the others, would decide the fit, "
     "and took no part in it: among them {rows}, counted from 0",
 }
@@ -170,7 +173,8 @@ class TableCaution:
         first row of a text file was read as names of columns, but all these names are numbers.
         "numbers as text": most categories of an encoded text column are numbers. "1,234": a text
         column may be numbers with separated thousands, or numbers with a decimal comma.
-        "exceptions": a law would compute a kept column, except in some rows. "trimmed": rows
+        "exceptions": a law would compute a kept column, except in some rows. "lost": a law computes
+        a dropped column, except in some rows, as the user allows. "trimmed": rows
         far from the others, probably with wrong cells, took no part in the fit.
     facts : mapping from str to object
         Numbers and names for the message; their keys depend on `kind`.

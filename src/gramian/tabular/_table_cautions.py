@@ -95,4 +95,4 @@ def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:
     for law in getattr(estimator.model_, "near_laws", ()):
         facts = {"column": quote(law.column), "law": law.law}
         counts = {"n_exceptions": law.n_exceptions, "n_rows": law.n_rows}
-        yield TableCaution("exceptions", facts | counts)
+        yield TableCaution("lost" if law.dropped else "exceptions", facts | counts)

@@ -14,6 +14,7 @@ from gramian._support.types import Array
 from gramian.formulas import (
     MINUS,
     Formula,
+    Term,
     import_sympy,
     latex_name,
     power_of_ten,
@@ -25,6 +26,10 @@ from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._solution_document import document_of, solution_parts
 from gramian.tables import Clock
 
+RATIO_DIGITS = 3
+"""Largest number of digits of the ratio of two coefficients that are factored out."""
+RATIO_ERROR = 1e-9
+"""Largest relative error of this ratio."""
 ROOTS: dict[int | Fraction, str] = {2: "√", 3: "∛"}
 
 
@@ -196,9 +201,13 @@ class Solution(ColumnLaw):
 
     def _ratio(self) -> str:
         top, bottom = str(self.numerator), str(self.denominator)
+        factored = _factored(self.numerator)
+        if factored is not None:
+            product, rest = map(str, factored)
+            top = f"({rest})" if product == "1" else f"{product} · ({rest})"
         if bottom == "1":
             return top
-        if len(self.numerator.terms) > 1:
+        if len(self.numerator.terms) > 1 and factored is None:
             top = f"({top})"
         compound = len(self.denominator.terms) > 1 or " " in bottom
         return f"{top} / ({bottom})" if compound else f"{top} / {bottom}"
@@ -209,6 +218,9 @@ class Solution(ColumnLaw):
         if exponent is not None:
             return f"{latex_name(self.column)} = 10^{{{exponent.latex()}}}"
         inner = self.numerator.latex()
+        factored = _factored(self.numerator)
+        if factored is not None:
+            inner = rf"{factored[0].latex()} \left({factored[1].latex()}\right)"
         if str(self.denominator) != "1":
             inner = rf"\frac{{{inner}}}{{{self.denominator.latex()}}}"
         if self._function != "root":
@@ -232,3 +244,30 @@ class Solution(ColumnLaw):
             power = sympy.Rational(1 / Fraction(self.root))
             inner = inner**power * (-1 if self.negative else 1)
         return sympy.Eq(sympy.Symbol(self.column), inner, evaluate=False)
+
+
+def _factored(formula: Formula) -> tuple[Formula, Formula] | None:
+    """Write a formula of two terms as a product: a · b · (1 − 0.01 · c), for a price with discount.
+
+    Return the factor of both terms, and the sum in brackets, which begins with 1. Return None if
+    neither term divides the other, or if no number becomes shorter.
+    """
+    if len(formula.terms) != 2:
+        return None
+    first, second = sorted(formula.terms, key=lambda each: len(each.factors))
+    common = first.factors.items()
+    if not first.factors or len(second.factors) != len(first.factors) + 1:
+        return None
+    if not common <= second.factors.items():
+        return None
+    rest = {key: factor for key, factor in second.factors.items() if key not in first.factors}
+    ratio = second.coefficient / first.coefficient
+    near = float(f"{ratio:.{RATIO_DIGITS - 1}e}")
+    if abs(near - ratio) > RATIO_ERROR * abs(ratio):
+        return None
+    digits = max(formula.digits, default=0) or RATIO_DIGITS
+    bracket = (Term(1.0, {}), Term(near, rest))
+    return (
+        Formula((first,), formula.columns, (digits,)),
+        Formula(bracket, formula.columns, (1, RATIO_DIGITS)),
+    )

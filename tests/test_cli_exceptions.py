@@ -1,0 +1,68 @@
+"""The command with laws that have exceptions: model files, JSON and the report."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_cases import succeed
+
+WRONG = 12
+
+
+@pytest.fixture
+def orders(tmp_path, monkeypatch):
+    """Write orders, of which some totals are wrong; return the right totals."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    quantity, price = rng.integers(1, 40, 600), rng.uniform(2, 90, 600).round(2)
+    off = rng.choice([0, 5, 10, 20], 600)
+    total = (quantity * price * (1 - off / 100) + 1e-9).round(2)
+    wrong = total.copy()
+    wrong[rng.choice(600, WRONG, replace=False)] += 100
+    table = {"quantity": quantity, "price": price, "off": off, "total": wrong.round(2)}
+    pd.DataFrame(table).to_csv("orders.csv", index=False)
+    return total
+
+
+LAW = "total = quantity · price · (1 − 0.01 · off)"  # noqa: RUF001
+
+
+def test_relations_count_the_rows_that_break_a_law(orders):
+    assert succeed("relations", "orders.csv").stdout.splitlines()[0] == f"{LAW}  (588 of 600 rows)"
+    (law,) = json.loads(succeed("relations", "orders.csv", "--json").stdout)["relations"]
+    assert (law["n_exceptions"], law["n_rows"], law["exact"]) == (WRONG, 600, False)
+    assert (law["r2"], law["typical_error"]) == (1, 0)
+
+
+def test_a_selection_keeps_the_column_and_says_why(orders):
+    done = succeed("select", "orders.csv", "-o", "out.csv")
+    assert f"but for {WRONG} of 600 rows, and is kept" in done.stderr
+    assert "total" in pd.read_csv("out.csv").columns
+
+
+def test_allowed_exceptions_drop_the_column_and_are_counted(orders):
+    done = succeed(
+        "select", "orders.csv", "--exceptions", "0.05", "-o", "out.csv", "-m", "orders.gram"
+    )
+    assert "total" not in pd.read_csv("out.csv").columns
+    # The law may round half a cent in the other direction.
+    lost = re.search(r"but for (\d+) of 600 rows, whose cells do not come back", done.stderr)
+    assert lost
+    assert WRONG <= int(lost[1]) <= 3 * WRONG
+
+
+def test_a_law_with_exceptions_survives_a_model_file(orders):
+    succeed("select", "orders.csv", "--exceptions", "0.05", "-m", "orders.gram", "-o", "out.csv")
+    succeed("reconstruct", "orders.gram", "out.csv", "-o", "back.csv")
+    back = pd.read_csv("back.csv")["total"]
+    assert np.abs(back - orders).max() < 0.011
+    assert LAW in succeed("explain", "orders.gram").stdout
+
+
+def test_the_report_names_the_exceptions(orders):
+    succeed("report", "orders.csv", "-o", "report.html")
+    with open("report.html", encoding="utf-8") as file:
+        page = file.read()
+    assert f"but for {WRONG} of 600 rows" in page
