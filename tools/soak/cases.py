@@ -162,8 +162,7 @@ def _chooses_penalty(estimator: Any) -> bool:
 def nearby(x: Array) -> Array:
     """Return data that differ by rounding; equal cells of a column stay equal.
 
-    In a column with mostly equal cells, the others would lie far from them if these cells differed
-    by rounding, and a fit trims rows with far cells.
+    If equal cells differed by rounding, the others would lie far from them, and would be trimmed.
     """
     noise = np.random.default_rng(0).standard_normal(x.shape)
     for j, column in enumerate(x.T):
@@ -181,11 +180,16 @@ def same_path(one: Truth, other: Truth) -> bool:
 
 
 def _nearly_constant(x: Array, weights: Array | None) -> bool:
-    """Return True if the rounding error of a column's mean is large against its deviation."""
+    """Return True if the rounding error of a column's mean is large against its deviation.
+
+    The library calls a column constant if all its cells are equal, and the pseudo-code also if they
+    differ by rounding.
+    """
     w = np.ones(len(x)) if weights is None else weights
+    differs = np.ptp(x[w > 0], axis=0) > 0
     spread = np.average((x - np.average(x, axis=0, weights=w)) ** 2, axis=0, weights=w)
     share = spread / np.maximum(np.average(x**2, axis=0, weights=w), np.finfo(float).tiny)
-    return bool(((share > oracle.CONSTANT / 100) & (share < ROUNDED_MEAN)).any())
+    return bool((differs & (share < ROUNDED_MEAN)).any())
 
 
 def _nearly_flat(x: Array, w: Array) -> bool:
