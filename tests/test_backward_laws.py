@@ -101,6 +101,18 @@ def test_units_and_order_do_not_matter(fitted):
         assert {*again.get_feature_names_out()} == kept
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_units_do_not_decide_which_of_many_linear_copies_of_a_column_is_kept(seed):
+    rng = np.random.default_rng(0)
+    z = rng.exponential(size=400)
+    slopes, offsets = [6.4, 2.6, 0.3, 1.7], [-1.5, -3.4, 2.2, -3.0]
+    table = pd.DataFrame({f"x{i}": slopes[i] * z + offsets[i] for i in range(4)})
+    other = np.random.default_rng(seed)
+    moved = (table * 10 ** other.uniform(-3, 3, 4)).iloc[:, other.permutation(4)]
+    for each in (table, moved):
+        assert [*GFA(laws=True).fit(each).get_feature_names_out()] == ["x0"]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_units_do_not_decide_which_of_two_proportional_columns_is_dropped(seed):
     rng = np.random.default_rng(0)

@@ -20,6 +20,7 @@ from gramian.core.elimination import (
     lay_out,
     leave_one_out,
 )
+from gramian.core.elimination._backward_elimination import Eliminator, largest
 from gramian.core.elimination._exchange import _best_first
 from gramian.core.elimination._remaining import Remaining
 from gramian.core.elimination._selection import forward_order
@@ -172,3 +173,22 @@ def test_equally_good_exchanges_keep_the_earlier_column():
     state = search.among([0, 3])
     assert search._ties(state, gone=2, variable=0) < search._ties(state, gone=1, variable=0)
     assert search._ties(state, gone=2, variable=0) < search._ties(state, gone=2, variable=1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_earlier_sums_of_margins_hide_no_variable_that_is_as_good(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal((400, 3))
+    almost = z[:, 1] ** 2 + 0.02 * rng.standard_normal(400)
+    sums = z[:, :2] + z[:, 2:]
+    table = np.column_stack([z, 2 * z[:, :2], sums, almost])
+    chosen = Eliminator._most_remains
+
+    def most_remains(self, free):
+        found = chosen(self, free)
+        assert {*found} == {*largest(free, [self._remains(j) for j in free])}
+        return found
+
+    monkeypatch.setattr(Eliminator, "_most_remains", most_remains)
+    dropped = eliminate(sums_of(table, Polynomial(3, max_variables=1))).dropped
+    assert {3, 4} <= {*dropped}  # copies of columns 0 and 1

@@ -16,7 +16,7 @@ from support import STEPWISE, make
 
 from gramian import GCA, GFA, GFR, GFS, models
 from gramian.core.pursuit import Reach, watched_columns
-from gramian.exceptions import OverfittingWarning
+from gramian.exceptions import OverfittingWarning, TrimmedRowsWarning
 from gramian.families import Custom, Multilinear
 
 EVERY = pytest.mark.parametrize("estimator", STEPWISE)
@@ -229,6 +229,40 @@ def test_functions_of_the_user_have_ranges():
     np.testing.assert_allclose(
         fitted.inverse_transform(z), fitted.inverse_transform(z, linear=True), rtol=1e-12
     )
+
+
+def growth(z):
+    return np.exp(z)
+
+
+def one_sided(z):
+    return np.log(z + 50)
+
+
+@pytest.mark.parametrize("function", [growth, one_sided])
+def test_functions_of_the_user_need_no_finite_values_far_from_the_fit(function):
+    rng = np.random.default_rng(0)
+    z = rng.uniform(-1.5, 1.5, (400, 2)) * [4.0, 3.0]
+    explained = function(z[:, 0] / z[:, 0].std())
+    table = np.column_stack([z, explained / explained.std(), z[:, 1] + rng.standard_normal(400)])
+    family = Multilinear(1) + Custom([(function, 1)])
+    fitted = GFS(2, family=family, alpha=0, criterion="variance").fit(table)
+    far = np.array([[-1e6, 1.0], [1e6, 1.0], [1e200, 1e200]])
+    found = fitted.inverse_transform(far)
+    assert np.isfinite(found).all()
+    by_lines = fitted.inverse_transform(far, linear=True)
+    np.testing.assert_allclose(found[:, 3], by_lines[:, 3])  # functions explain column 2 only
+
+
+def test_wrong_cells_are_trimmed_where_functions_of_the_user_overflow():
+    table = curved()
+    table[7, 1] = 1e6
+    family = Multilinear(1) + Custom([(growth, 1)])
+    with pytest.warns(TrimmedRowsWarning):
+        fitted = GFR(2, family=family, alpha=0).fit(table)
+    assert fitted.trimmed_rows_.tolist() == [7]
+    without = GFR(2, family=family, alpha=0).fit(np.delete(table, 7, axis=0))
+    np.testing.assert_allclose(fitted.residual_variance_, without.residual_variance_)
 
 
 # Held-out groups

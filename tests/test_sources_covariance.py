@@ -13,13 +13,13 @@ EXPECTED = {
 }
 
 
-def opened(kind, scaling, **options):
+def opened(kind, scaling, table=X, **options):
     if kind == "array":
-        return centre(X, None, scaling)[0]
+        return centre(table, None, scaling)[0]
     if kind == "Dask":
-        data = da.from_array(X, chunks=(700, 8))
+        data = da.from_array(table, chunks=(700, -1))
         return open_dask(data, None, scaling, memory_budget=BUDGET, **options)[0]
-    source = as_source(AgainAndAgain(X))
+    source = as_source(AgainAndAgain(table))
     return open_stream(source, scaling, memory_budget=BUDGET, **options)[0]
 
 
@@ -38,6 +38,26 @@ def test_a_covariance_requested_at_opening_needs_no_extra_pass(asked, n_passes):
     rows, _, _ = open_stream(as_source(data), "column", memory_budget=BUDGET, covariance=asked)
     rows.covariance()
     assert data.n_passes == n_passes
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("kind", ["array", "stream", "Dask"])
+def test_a_direction_is_constant_if_only_rounding_errors_vary_along_it(kind, seed):
+    rng = np.random.default_rng(seed)
+    table = rng.poisson(0.1, (4000, 4)) * rng.uniform(0.5, 2, 4)
+    table = np.column_stack([table, table[:, 0] + 2 * table[:, 2]])
+    null = np.array([1.0, 0, 2, 0, -1]) * table.std(axis=0)  # for columns of variance 1
+    basis = np.array([[0.0, 1, 0, 0, 0], null / np.linalg.norm(null)])
+    deviations = opened(kind, "column", table).rotate(basis)[1]
+    assert deviations[0] == pytest.approx(1)
+    assert deviations[1] == 0
+
+
+@pytest.mark.parametrize("kind", ["array", "stream", "Dask"])
+def test_a_small_column_beside_a_large_one_is_not_constant(kind):
+    table = X[:, :2] * [1e6, 0.1]
+    deviations = opened(kind, "table", table).rotate(np.eye(2))[1]
+    np.testing.assert_allclose(deviations[1] / deviations[0], np.divide(*table.std(axis=0)[::-1]))
 
 
 @pytest.mark.parametrize("kind", ["array", "stream", "Dask"])

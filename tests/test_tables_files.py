@@ -262,6 +262,19 @@ def test_an_output_that_is_a_folder_or_in_a_missing_folder_is_refused(folder):  
         fitted.save("no/model.gram")
 
 
+@pytest.mark.parametrize("ending", ["csv.gz", "csv.zst"])
+def test_a_compressed_file_that_is_cut_short_is_refused_wherever_it_ends(ending, folder):  # noqa: F811
+    path = folder / f"in.{ending}"
+    text = measurements(10).to_csv(index=False)
+    with pa.CompressedOutputStream(str(path), "gzip" if ending == "csv.gz" else "zstd") as stream:
+        stream.write(text.encode())
+    content = path.read_bytes()
+    for n_bytes in range(1, len(content)):
+        path.write_bytes(content[:n_bytes])
+        with pytest.raises(TableError, match=rf"in\.{ending} .*[Tt]runcated"):
+            open_table(path)
+
+
 # Formulas
 
 

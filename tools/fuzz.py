@@ -171,7 +171,8 @@ class Tables:
     def _fit(self, path: Path) -> Any:
         """Return the means and the largest variance, or None if the table is refused."""
         try:
-            fitted = GFS(1, criterion="variance", alpha=0.0).fit(path)
+            # Only tables in memory are trimmed.
+            fitted = GFS(1, criterion="variance", alpha=0.0, robust=False).fit(path)
         except REFUSED:
             return None
         return [*fitted.mean_, fitted.residual_variance_[0]]

@@ -24,8 +24,9 @@ sys.path.insert(0, str(ROOT / "tests"))  # the pseudo-code lives there
 
 import dask  # noqa: E402
 import numpy as np  # noqa: E402
-from cases import Case, UndecidedError, draw_case  # noqa: E402
+from cases import Case, draw_case  # noqa: E402
 from checks import draw_checks, truth_of  # noqa: E402
+from ranks import UndecidedError  # noqa: E402
 from tables import Table, draw_table  # noqa: E402
 
 from gramian.exceptions import NumericalWarning, OverfittingWarning, UnitsWarning  # noqa: E402

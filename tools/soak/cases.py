@@ -2,8 +2,9 @@
 
 A case is judged only if the result of the pseudo-code is well defined: the pseudo-code is run again
 on data that differ by rounding, and with a larger tolerance for redundant functions. If its choices
-or counts then differ (ties, functions and variances near zero), the case is *undecided*. Otherwise
-the change of its result measures the condition, and widens the tolerance.
+or counts then differ (ties, functions and variances near zero), or if pivots show another rank, the
+case is *undecided*. Otherwise the change of its result measures the condition, and widens the
+tolerance.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from unittest.mock import patch
 import families_by_hand as hand
 import numpy as np
 import oracle
+import ranks
 from oracle_cases import FAMILIES, INDICATORS
+from ranks import COARSE_DROP, UndecidedError
 from support import clone_with, orthonormal
 from tables import Array, Rng, Table
 from test_oracle_relative_and_uffs import initial, largest_of, pursue_columns, residual
@@ -43,7 +46,6 @@ OF_A_SURFACE = 1e-5
 """Largest error of surfaces, which are fitted by iterations, as a share of the total variance."""
 LEAST = 1e-26
 """Share of the largest variance below which a variance along a direction is rounding error."""
-COARSE_DROP = 1e-6
 MAX_FUNCTIONS = 70
 FEWEST_TO_DIVIDE = 15
 """Smallest number of rows of a table from which some can be held out."""
@@ -51,10 +53,6 @@ MOST_COLUMNS_OF_LAWS = 6
 """Largest number of columns among which laws are searched, which takes longest."""
 KINDS: list[type] = [GFR, GCA, GFS, GFA, UFFS]
 Algorithm = Callable[[Array, "Array | None"], oracle.Run]
-
-
-class UndecidedError(Exception):
-    """The pseudo-code gives another result for data that differ by rounding."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +138,8 @@ class Case:
         assert self.algorithm is not None
         x, weights = table.x, table.weights
         self.refuse_borders(table)
-        exact = _truth(self.algorithm(x, weights))
+        with patch.object(oracle, "orthogonalize", ranks.orthogonalize):
+            exact = _truth(self.algorithm(x, weights))
         other = _truth(self.algorithm(nearby(x), weights))
         with patch.object(oracle, "DROP", COARSE_DROP):
             coarse = _truth(self.algorithm(x, weights))
@@ -161,8 +160,14 @@ def _chooses_penalty(estimator: Any) -> bool:
 
 
 def nearby(x: Array) -> Array:
-    """Return data that differ by rounding."""
-    return x + ROUNDING * np.nanstd(x, axis=0) * np.random.default_rng(0).standard_normal(x.shape)
+    """Return data that differ by rounding; equal cells of a column stay equal.
+
+    If equal cells differed by rounding, the others would lie far from them, and would be trimmed.
+    """
+    noise = np.random.default_rng(0).standard_normal(x.shape)
+    for j, column in enumerate(x.T):
+        noise[:, j] = noise[np.unique(column, return_inverse=True)[1], j]
+    return x + ROUNDING * np.nanstd(x, axis=0) * noise
 
 
 def same_path(one: Truth, other: Truth) -> bool:
@@ -175,11 +180,16 @@ def same_path(one: Truth, other: Truth) -> bool:
 
 
 def _nearly_constant(x: Array, weights: Array | None) -> bool:
-    """Return True if the rounding error of a column's mean is large against its deviation."""
+    """Return True if the rounding error of a column's mean is large against its deviation.
+
+    The library calls a column constant if all its cells are equal, and the pseudo-code also if they
+    differ by rounding.
+    """
     w = np.ones(len(x)) if weights is None else weights
+    differs = np.ptp(x[w > 0], axis=0) > 0
     spread = np.average((x - np.average(x, axis=0, weights=w)) ** 2, axis=0, weights=w)
     share = spread / np.maximum(np.average(x**2, axis=0, weights=w), np.finfo(float).tiny)
-    return bool(((share > oracle.CONSTANT / 100) & (share < ROUNDED_MEAN)).any())
+    return bool((differs & (share < ROUNDED_MEAN)).any())
 
 
 def _nearly_flat(x: Array, w: Array) -> bool:

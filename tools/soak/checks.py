@@ -16,6 +16,7 @@ import oracle
 import pandas as pd
 import pytest
 from forms import CHANGES, FORMS, Blocks, Form, give, parts_of
+from ranks import UndecidedError
 from sklearn.base import clone
 from tables import Rng, Table
 from threadpoolctl import threadpool_limits
@@ -56,24 +57,24 @@ def truth_of(case: cases.Case, table: Table) -> cases.Truth:
     changed = replace(given, data=cases.nearby(table.x))
     fitted = fit(case, given)
     if isinstance(fitted, gramian.GCA) and cases.is_border(fitted.model_.variances):
-        raise cases.UndecidedError  # filled gaps may make directions nearly flat
+        raise UndecidedError  # filled gaps may make directions nearly flat
     truth, nearby = (cases.truth_of_fit(each) for each in (fitted, fit(case, changed)))
     if not cases.same_path(truth, nearby):
-        raise cases.UndecidedError
+        raise UndecidedError
     shift = np.abs(truth.total - nearby.total).max() / (truth.variance or 1.0)
     if 100 * shift > cases.WIDEST:
-        raise cases.UndecidedError
+        raise UndecidedError
     # One solver counts functions that are nearly redundant, and the other does not.
     if hasattr(case.estimator, "solver"):
         by_sums = cases.truth_of_fit(fit(case, given, solver="gram"))
         if truth.counts != by_sums.counts:
-            raise cases.UndecidedError
+            raise UndecidedError
     # Rows that depend on each other are left out together in memory only, as the guide says.
     if getattr(case.estimator, "backward", False):
         with patch.object(_selection, "groups_of", return_value=[]):
             one_by_one = cases.truth_of_fit(fit(case, given))
         if not cases.same_path(truth, one_by_one):
-            raise cases.UndecidedError
+            raise UndecidedError
     return replace(truth, tolerance=max(truth.tolerance, 100 * shift))
 
 

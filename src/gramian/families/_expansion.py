@@ -63,6 +63,8 @@ class Call:
     variables: tuple[int, ...]
     scale: float = 1.0
     """Factor of the values, a power of two, so that their squares stay in the range of float64."""
+    must_be_finite: bool = True
+    """False to return NaN and infinity, too, as functions may in rows far from those of a fit."""
 
     def __call__(self, z: Variables) -> Array:
         arguments = [_read_only(z[i]) for i in self.variables]
@@ -79,7 +81,7 @@ class Call:
                 f"Custom function {name!r} returned values of type {values.dtype}; real numbers "
                 "are needed."
             )
-        if not np.isfinite(values).all():
+        if self.must_be_finite and not np.isfinite(values).all():
             raise ValueError(
                 f"Custom function {name!r} returned NaN or infinity. Its arguments are variables "
                 "with mean 0 and variance 1, so some are negative: return finite values for them."
@@ -125,6 +127,12 @@ class Block:
     def unscaled(self) -> Block:
         """Return the block with the scale 1 for each of the user's functions."""
         return replace(self, calls=tuple(replace(call, scale=1.0) for call in self.calls))
+
+    def unbounded(self) -> Block:
+        """Return the block with user's functions that may return NaN and infinity."""
+        return replace(
+            self, calls=tuple(replace(call, must_be_finite=False) for call in self.calls)
+        )
 
     @cached_property
     def _runs(self) -> list[tuple[slice, IntArray | slice, int]]:

@@ -189,11 +189,15 @@ def _attempts(
 
 
 def _orders(laws: Sequence[Sequence[ColumnLaw]]) -> Iterator[list[str]]:
-    """Yield orders in which columns may be dropped: the order of the laws, then random orders."""
+    """Yield orders in which columns may be dropped: the order of the laws, then random orders.
+
+    The columns that laws give come first, then the others, the last name of the alphabet first.
+    """
     # In the second order, laws with few solutions come first: they have less choice.
     for some in (laws, sorted(laws, key=len)):
         first = [law[0].column for law in some]
-        yield [*dict.fromkeys([*first, *(each.column for law in some for each in law)])]
+        others = sorted({each.column for law in some for each in law}, reverse=True)
+        yield [*dict.fromkeys([*first, *others])]
     columns = [*dict.fromkeys(each.column for law in laws for each in law)]
     random = np.random.default_rng(0)
     for _ in range(MAX_ORDERS):

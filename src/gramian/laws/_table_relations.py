@@ -12,6 +12,7 @@ import numpy as np
 from gramian._support.blas import threads_for
 from gramian._support.types import Array, IntArray
 from gramian.laws._confirmation import confirmed
+from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws._level_search import GroupedBlock, LevelFindings, find_level_laws
 from gramian.laws._relation_collection import Relations
 from gramian.laws._relation_maker import RelationMaker
@@ -274,9 +275,11 @@ def _in_blocks(table: CodedTable, groups: IntArray | None) -> Iterator[GroupedBl
         before = after
 
 
-def _rank(relation: Relation) -> tuple[bool, int, int, float]:
-    noisy = not relation.exact
-    return noisy, len(relation.columns), len(relation.terms), relation.validation_error
+def _rank(relation: Relation) -> tuple[bool, int, int, float, list[str]]:
+    """Return a key that sorts laws; the errors of exact laws are rounding errors, and equal."""
+    error = relation.validation_error if relation.validation_error > EXACT_ERROR else 0.0
+    names = sorted(relation.columns)
+    return not relation.exact, len(names), len(relation.terms), error, names
 
 
 def _places(one: View, other: View) -> set[int]:

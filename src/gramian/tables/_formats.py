@@ -100,7 +100,19 @@ def format_of_bytes(head: bytes) -> Format:
     return next(known, Format.csv)
 
 
-def compression_of_bytes(head: bytes) -> str | None:
-    """Return the compression that the first bytes of a file tell; None if not compressed."""
-    known = (found for start, found in COMPRESSED_BEGINNINGS.items() if head.startswith(start))
-    return next(known, None)
+def compression_of_bytes(head: bytes, expected: str | None = None) -> str | None:
+    """Return the compression that the first bytes of a file tell; None if not compressed.
+
+    Parameters
+    ----------
+    head : bytes
+        The first four bytes, or all bytes of a shorter file.
+    expected : str, optional
+        The compression that the ending of the file tells. Then a file which is so short that it
+        ends within the signs of this compression is compressed, too, and cut short.
+    """
+    for start, found in COMPRESSED_BEGINNINGS.items():
+        cut_short = found == expected and head != b"" and start.startswith(head)
+        if head.startswith(start) or cut_short:
+            return found
+    return None

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from gramian.tables._formats import compression_of_bytes
+from gramian.tables._formats import compression_of, compression_of_bytes
 
 HEAD_BYTES = 2**20
 """Number of bytes at the beginning of a file from which the types of its columns are guessed."""
@@ -34,12 +34,12 @@ class TextBytes:
     def open(self) -> Any:
         """Open the file as a stream of uncompressed bytes."""
         if isinstance(self._source, bytes):
-            stream, beginning = pa.BufferReader(self._source), self._source[:4]
+            stream = pa.BufferReader(self._source)
+            compression = compression_of_bytes(self._source[:4])
         else:
             stream = pa.OSFile(str(self._source))
-            beginning = stream.read(4)
+            compression = compression_of_bytes(stream.read(4), compression_of(self._source))
             stream.seek(0)
-        compression = compression_of_bytes(beginning)
         return stream if compression is None else pa.CompressedInputStream(stream, compression)
 
     def parts(self, n_bytes: int) -> Iterator[bytes]:

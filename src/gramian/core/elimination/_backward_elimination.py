@@ -119,9 +119,9 @@ class Eliminator:
         self.remaining = Remaining(sums, alpha, variables=variables, overwrite=overwrite)
         self._confirm = confirm
         self._refused: list[int] = []
-        self._bounds: dict[int, tuple[float, float]] = {}
+        self._bounds: dict[int, tuple[float, float, int]] = {}
         """Sum of margins after dropping each variable when it was last computed, and the effective
-        number of functions at that time."""
+        number and the number of functions at that time."""
         with threads_for(0):  # all products are small
             self._find()
 
@@ -211,16 +211,19 @@ class Eliminator:
         The margin of an explained variable is log(threshold / residual share). Each dropped
         variable lowers the sum. So an earlier sum is an upper bound, and most sums need not be
         computed again. Fewer functions have smaller residuals on new rows; the bound is raised by
-        this effect.
+        this effect. A residual counts the smaller one of two numbers of functions (see
+        `Remaining.n_functions_without`), which falls at most as much as one of them.
         """
         remaining, evidence = self.remaining, self.evidence
         n_terms = len(self.explained) + len(remaining.removed)
-        now = evidence.inflation(remaining.degrees_of_freedom)
+        now = remaining.degrees_of_freedom, remaining.n_functions
         bounds = {}
         for j in free:
-            total, number = self._bounds.get(j, (np.inf, remaining.degrees_of_freedom))
+            total, *then = self._bounds.get(j, (np.inf, *now))
+            fewer = max(then[0] - now[0], then[1] - now[1])
+            before = evidence.inflation(then[0])
             # With as many functions as rows, the earlier sum is no bound.
-            growth = evidence.inflation(number) / now if np.isfinite(now) else np.inf
+            growth = before / evidence.inflation(then[0] - fewer) if np.isfinite(before) else np.inf
             bounds[j] = total + n_terms * np.log(growth)
         found: dict[int, float] = {}
         for j in sorted(free, key=bounds.__getitem__, reverse=True):
@@ -228,7 +231,7 @@ class Eliminator:
             if bounds[j] < best - EQUAL_SHARE * max(1.0, abs(best)):
                 break
             found[j] = self._remains(j)
-            self._bounds[j] = found[j], remaining.degrees_of_freedom
+            self._bounds[j] = found[j], *now
         return largest(list(found), list(found.values()))
 
     def _remains(self, variable: int) -> float:

@@ -79,8 +79,8 @@ class Decoder:
 
     def _decode_within(self, reach: Reach, z: Array) -> Array:
         """Predict columns by functions, and by linear regression in rows outside `reach`."""
-        with np.errstate(over="ignore", invalid="ignore"):  # polynomials of far rows
-            functions = self.evaluate(z)
+        with np.errstate(all="ignore"):  # functions of far rows
+            functions = self.evaluate(z, must_be_finite=False)
             out: Array = functions.T @ self.coefficients
             flat = self(z, linear=True)
             parts = (out[:, reach.columns] - flat[:, reach.columns]).T
@@ -88,7 +88,9 @@ class Decoder:
             far = np.flatnonzero(trust < 1)
             weight, flat = trust[far, np.newaxis], flat[far]
             mixed = np.where(weight > 0, flat + weight * (out[far] - flat), flat)
-        mixed[:, self.explained] = out[np.ix_(far, self.explained)]
+        by_functions = out[np.ix_(far, self.explained)]
+        finite = np.isfinite(by_functions)
+        mixed[:, self.explained] = np.where(finite, by_functions, flat[:, self.explained])
         out[far] = mixed
         return out
 
@@ -103,34 +105,41 @@ class Decoder:
         sizes: Array = np.abs(self.coefficients[:, self.reach.columns]).T @ largest
         return sizes
 
-    def evaluate(self, z: Array) -> Array:
+    def evaluate(self, z: Array, *, must_be_finite: bool = True) -> Array:
         """Return the values of the functions, of shape (n_functions, n_rows).
 
         Parameters
         ----------
         z : array of shape (n_rows, n_variables)
             The centred variables.
+        must_be_finite : bool, default=True
+            False to return NaN and infinity of a user's functions; by default they are errors.
         """
         variables = np.ascontiguousarray((z / self.units).T)
         basis = np.ones((len(self.coefficients), len(z)))
-        blocks, _ = self._pruned
+        blocks = self._pruned[0] if must_be_finite else self._unbounded
         n_values = [each.n_functions + sum(len(f.keys) for f in each.bases) for each in blocks]
         step = max(1, BLOCK_BYTES // (8 * (max(n_values, default=1) + len(self.coefficients))))
         for start in range(0, len(z), step):
             part = slice(start, start + step)
-            self._evaluate(variables[:, part], basis[1:, part])
+            self._evaluate(blocks, variables[:, part], basis[1:, part])
         return basis
 
-    def _evaluate(self, variables: Array, out: Array) -> None:
+    def _evaluate(self, blocks: list[Block], variables: Array, out: Array) -> None:
         """Write the values of all functions except the constant to `out`, one row per function."""
         store = GrowingRows(np.ones(variables.shape[1]))
         done = 0
-        for j, (block, kept) in enumerate(zip(*self._pruned, strict=True), start=1):
+        for j, (block, kept) in enumerate(zip(blocks, self._pruned[1], strict=True), start=1):
             if block.n_functions:
                 values = block.evaluate(store.view, variables[:j])
                 store.append(values[block.stored])
                 out[done : done + len(kept)] = values[kept]
                 done += len(kept)
+
+    @cached_property
+    def _unbounded(self) -> list[Block]:
+        """The blocks of `_pruned`, with user's functions that may return NaN and infinity."""
+        return [block.unbounded() if block.calls else block for block in self._pruned[0]]
 
     @cached_property
     def _pruned(self) -> tuple[list[Block], list[IntArray]]:

@@ -11,6 +11,7 @@ import numpy as np
 from gramian._support.blas import symmetric
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array
+from gramian.core._tolerances import NOISE
 from gramian.core.rows._array import Centring
 from gramian.core.rows._covariance import MatrixCovariance
 from gramian.core.rows._first_pass import Split
@@ -158,7 +159,9 @@ def _coordinates(basis: Array, lower: Array) -> tuple[Array, Array]:
     """
     covariance = symmetric(lower)
     variances = np.einsum("ij,ij->i", basis @ covariance, basis)
-    variances[variances <= CONSTANT_BY_COVARIANCE * variances.max()] = 0.0
+    # |Δbᵀ(Cov)b| ≤ NOISE · Σᵢⱼ |bᵢbⱼ| σᵢσⱼ, because products of columns add up with this error.
+    rounding = NOISE * (np.abs(basis) @ np.sqrt(covariance.diagonal())) ** 2
+    variances[variances <= np.maximum(rounding, CONSTANT_BY_COVARIANCE * variances.max())] = 0.0
     deviations = np.sqrt(variances)
     axes = basis.T / np.where(deviations > 0, deviations, 1.0)
     return np.ascontiguousarray(axes), deviations

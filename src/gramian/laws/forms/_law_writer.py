@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from gramian.formulas import Formula, fraction
+from gramian.formulas import Formula, Term, fraction
 from gramian.laws.forms._law import ONE, multiplied
 from gramian.laws.forms._law_terms import RawTerm, formula_of, terms_of
 from gramian.laws.forms._solution import Solution
@@ -155,10 +155,15 @@ class LawWriter:
     ) -> tuple[int, ...]:
         """Return the columns for which a law is as simple as for column `best` but for its numbers.
 
-        Numbers depend on the units of the columns. Parameters are those of `best`.
+        Numbers depend on the units of the columns, and the sign of a constant on their origins.
+        Parameters are those of `best`.
         """
         found = self._simplicity(terms, columns)
-        return tuple(i for i in found if best in found and found[i][0] == found[best][0])
+        ranks = {
+            i: (*rank[:-1], _n_minus(term for term in solution.numerator.terms if term.columns))
+            for i, (rank, solution) in found.items()
+        }
+        return tuple(i for i in found if best in found and ranks[i] == ranks[best])
 
     def _simplicity(
         self, terms: Sequence[RawTerm], columns: Sequence[int]
@@ -173,7 +178,7 @@ class LawWriter:
             if solution is None:
                 continue
             top, bottom = solution.numerator, solution.denominator
-            n_minus = sum(term.coefficient < 0 for term in top.terms)
+            n_minus = _n_minus(top.terms)
             compound = len(bottom.terms) > 1
             if solution.root > 1 and not compound and (n_minus or len(terms) == 2):
                 continue  # x² + y² = 1 and T² = a³ are easier to read than roots
@@ -181,6 +186,11 @@ class LawWriter:
             rank = (solution.root != 1 or solution.exponential, compound, not whole, n_minus)
             ranks[column] = rank, solution
         return ranks
+
+
+def _n_minus(terms: Iterable[Term]) -> int:
+    """Return the number of terms with a minus sign."""
+    return sum(term.coefficient < 0 for term in terms)
 
 
 def is_round(value: float) -> bool:
