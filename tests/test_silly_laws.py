@@ -120,3 +120,20 @@ def test_shares_that_add_up_to_one_are_written_without_noise():
     shares = shares + 2e-5 * rng.normal(size=shares.shape)
     (line,) = lines_of(dict(zip("abcd", shares.T, strict=True)))
     assert line == "a + b + c + d = 1"
+
+
+def test_a_trend_in_the_order_of_the_rows_is_no_law():
+    rng = np.random.default_rng(0)
+    rows = np.arange(1, 61)
+    assert lines_of({"rownames": rows, "y": 3 * rows + rng.normal(size=60)}) == []
+
+
+def test_a_list_of_values_is_no_sum_of_steps():
+    rng = np.random.default_rng(0)
+    weight = np.sort(rng.uniform(50, 90, 12)).round(1)
+    dose = (300 / weight).round(2)
+    person = rng.integers(0, 12, 240)
+    table = {"person": np.char.add("p", person.astype("U2")), "weight": weight[person]}
+    lines = lines_of(table | {"dose": dose[person]})
+    assert not [each for each in lines if "[" in each]
+    assert any(each.startswith("dose") or "and dose" in each for each in lines)

@@ -16,6 +16,8 @@ from gramian.laws.judge import LEAST_SHARE
 
 ROUND_THRESHOLD = 5
 """Steps of a column that numbers the rows are laws only if thresholds are multiples of this."""
+MOST_STEPS = 8
+"""Largest number of steps of a law: more of them are a list of values."""
 TOP_NUMBERS = ("1", "2", "3", "5", "25")
 """Digits, before zeros, of numbers of first rows of a ranking."""
 TOP_SHARE = 0.25
@@ -228,6 +230,8 @@ def _staircase(x: Array, y: Array) -> Parts | None:
     x, y = x[order], y[order]
     jumps = np.flatnonzero(np.diff(y))
     if len(jumps) != len(np.unique(y)) - 1 or (x[jumps] == x[jumps + 1]).any():
+        return None
+    if len(jumps) > MOST_STEPS:
         return None
     found: Parts = [
         (float(y[at + 1] - y[at]), (f"gt {_between(x[at], x[at + 1])!r}",)) for at in jumps

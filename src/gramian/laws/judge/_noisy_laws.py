@@ -42,6 +42,8 @@ def judge_noisy(control: Control, law: Law, n_tried: float, tolerance: float) ->
     exact = control.judge(refit_law(law, control.train), n_tried)
     if exact is not None:
         return exact
+    if any(control.train.traits[i].row_number for i in law.columns):
+        return None  # a trend in the order of the rows
     control = control.without_copies(law.columns)
     if len(law.monomials) < 2 or not control.testable(law) or _largest_power(law) > LARGEST_POWER:
         return None
