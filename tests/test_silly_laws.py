@@ -137,3 +137,17 @@ def test_a_list_of_values_is_no_sum_of_steps():
     lines = lines_of(table | {"dose": dose[person]})
     assert not [each for each in lines if "[" in each]
     assert any(each.startswith("dose") or "and dose" in each for each in lines)
+
+
+def test_an_index_explains_nothing_in_any_order():
+    rng = np.random.default_rng(0)
+    index = rng.permutation(500) * 3 + 1000
+    table = {"Unnamed: 0": index, "year": 2000 + (index > 1500), "x": rng.normal(size=500)}
+    assert lines_of(table) == []
+
+
+def test_equal_powers_on_both_sides_are_a_ratio():
+    rng = np.random.default_rng(0)
+    a = rng.uniform(100, 400, 12).round()
+    (line,) = lines_of({"a": a, "b": (0.95 * a * (1 + 0.01 * rng.normal(size=12))).round()})
+    assert line in ("b = 0.95 · a", "b = 0.94 · a", "b = 0.96 · a")

@@ -23,7 +23,13 @@ def relations(
     groups: Groups = None,
     tolerance: Annotated[
         float,
-        option(None, "SHARE", "The largest error, in standard deviations; 0: exact only.", min=0.0, max=0.5),
+        option(
+            None,
+            "SHARE",
+            "The largest error, in standard deviations; 0: exact only.",
+            min=0.0,
+            max=0.5,
+        ),
     ] = 0.05,
     time_limit: Annotated[
         float | None, option(None, "SECONDS", "Stop then, and print what was found.", min=0.001)

@@ -15,7 +15,6 @@ from gramian.laws._law_search import LawSearch
 from gramian.laws.candidates import Stage
 from gramian.laws.columns import View, numbers_rows, traits_of, without_copies
 from gramian.laws.forms import (
-    COEFFICIENT_DIGITS,
     ONE,
     Law,
     LawWriter,
@@ -78,7 +77,8 @@ class RelationMaker:
         self.signs = [
             1 if (each >= 0).all() else -1 if (each <= 0).all() else 0 for each in present
         ]
-        self._counters = {i for i, each in enumerate(rows.T) if numbers_rows(each)} - {*dates}
+        counted = {i for i, each in enumerate(rows.T) if numbers_rows(each, names[i])}
+        self._counters = counted.difference(dates)
         self._laws: list[Law] = []
         self.n_unsearched = 0
         """Number of columns that were too many for some stages of a search; 0 if all stages ran."""
@@ -86,7 +86,7 @@ class RelationMaker:
     @property
     def constants(self) -> list[int]:
         """The indices of the constant columns; columns in `too_large` are not counted."""
-        others = {*np.flatnonzero(np.isnan(self.rows).all(axis=0)).tolist(), *self.too_large}
+        others = {*np.flatnonzero(np.isnan(self.rows).all(axis=0)), *self.too_large}
         return [i for i, each in enumerate(self._traits) if each.constant and i not in others]
 
     @property
@@ -204,11 +204,7 @@ class RelationMaker:
             _target=target,
             _best=best,
             _as_simple=self._as_simple(raw, given, best, target),
-            _digits=(
-                COEFFICIENT_DIGITS
-                if best is None
-                else digits_needed(renumbered, coefficients, self._complete(renumbered), best)
-            ),
+            _digits=digits_needed(renumbered, coefficients, self._complete(renumbered), best),
         )
 
     def _as_good(

@@ -85,7 +85,17 @@ def _pairs(values: Values, columns: Sequence[int]) -> Iterator[Law]:
         coefficients, monomials = [-1.0, slope], [functions[i], functions[j]]
         if abs(shift) > NO_SHIFT * np.abs(matrix[:, i]).max() and _shifted(matrix, i, j):
             coefficients, monomials = [*coefficients, shift], [*monomials, ONE]
+        elif _same_power(*monomials) and slope > 0:
+            # y³ = a x³ is y = ∛a x.
+            power = monomials[0][0][1]
+            coefficients = [-1.0, slope ** (1 / float(power))]
+            monomials = [((each[0][0], 1),) for each in monomials]
         yield without_common_factor(Law(np.array(coefficients), tuple(monomials)))
+
+
+def _same_power(one: Monomial, other: Monomial) -> bool:
+    """Return True if both functions are the same power of a column."""
+    return one[0][1] == other[0][1] and one[0][0][1] == other[0][0][1] == "x"
 
 
 def _shifted(matrix: Array, i: int, j: int) -> bool:

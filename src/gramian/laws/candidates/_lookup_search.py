@@ -194,7 +194,11 @@ class _LookupSearch:
         """Return confirmed lookups in which intervals of a number determine a text."""
         cells = self._cells
         numbers = [i for i in range(cells.n_columns) if cells.is_number(i)]
-        counters = {i for i in numbers if i not in cells.clocks and numbers_rows(cells.x[:, i])}
+        counters = {
+            i
+            for i in numbers
+            if i not in cells.clocks and numbers_rows(cells.x[:, i], cells.keys[i].column)
+        }
         n_tried = float(len(cells.keys)) ** 2
         found = []
         for effect in self._effects:

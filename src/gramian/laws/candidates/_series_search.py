@@ -65,7 +65,7 @@ def series(context: LevelContext) -> Iterator[SeriesCandidate]:
         for i in table.numbers
         if i not in table.clocks
         and len(np.unique(rows[:, i])) >= FEWEST_LEVELS
-        and not numbers_rows(rows[:, i])
+        and not numbers_rows(rows[:, i], table.names[i])
     ]
     if len(rows) < FEWEST_ROWS or not 1 < len(numbers) <= MOST_COLUMNS:
         return

@@ -157,7 +157,7 @@ class _SlopeSearch:
             if cells.is_number(i)
             and i not in cells.clocks
             and cells.n_levels[i] > 2
-            and not numbers_rows(cells.x[:, i])
+            and not numbers_rows(cells.x[:, i], cells.keys[i].column)
         ]
         self._precisions: dict[int, Precision] = {}
 

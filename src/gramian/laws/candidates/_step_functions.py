@@ -53,7 +53,9 @@ def steps_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
     sources = [
         i
         for i in context.distinct
-        if len(np.unique(values.x[:, i])) > FEWEST_VALUES and not context.traits[i].counts_up
+        if len(np.unique(values.x[:, i])) > FEWEST_VALUES
+        and not context.traits[i].counts_up
+        and not context.traits[i].row_number
     ]
     for k in context.distinct:
         y = values.x[:, k]

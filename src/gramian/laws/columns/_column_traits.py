@@ -20,6 +20,17 @@ SMALLEST_TURN = 0.3
 """A column whose largest and smallest value differ by less is not taken for an angle."""
 LATE_START = 8.0
 """The first of some row numbers is at most this many times their usual distance."""
+INDEX_NAMES = (
+    "rownames",
+    "row.names",
+    "row_names",
+    "row",
+    "rowid",
+    "row_id",
+    "index",
+    "unnamed: 0",
+)
+"""Names that programs give to the row numbers or row names of a data frame, in small letters."""
 LARGEST_STEP = 2.0
 """Largest mean distance of row numbers in a small table, in which few rows were left out."""
 DRAWN_ROWS = 1_000
@@ -53,14 +64,24 @@ class Traits:
     """True if the column only numbers the rows; see `numbers_rows`."""
 
 
-def numbers_rows(x: Array) -> bool:
+def numbers_rows(x: Array, name: str = "") -> bool:
     """Return True if a column is the number of the row: 1, 2, 3, …, or some of these in order.
 
     In a sorted table, each sorted column is a step function of the row number. Rows that were drawn
-    from a large table have numbers that are further apart.
+    from a large table have numbers that are further apart. A column with the name of an index, as
+    programs write it, may be in any order.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows,)
+        The column.
+    name : str
+        Its name.
     """
     if len(x) < 3 or not (x == np.rint(x)).all():
         return False
+    if name.lower() in INDEX_NAMES and len(np.unique(x)) == len(x):
+        return True
     usual = float(x[-1] - x[0]) / (len(x) - 1)
     close = usual <= LARGEST_STEP or len(x) >= DRAWN_ROWS
     return close and bool((np.diff(x) > 0).all()) and bool(0 <= x[0] <= LATE_START * usual)

@@ -94,7 +94,7 @@ def _n_digits(value: float) -> int:
     return len(f"{abs(value):.{ROUND_DIGITS}e}".split("e")[0].replace(".", "").rstrip("0"))
 
 
-def digits_needed(law: Law, raw: Array, values: Values, column: int) -> int:
+def digits_needed(law: Law, raw: Array, values: Values, column: int | None) -> int:
     """Return the number of digits with which a printed law gives a column.
 
     Parameters
@@ -105,9 +105,11 @@ def digits_needed(law: Law, raw: Array, values: Values, column: int) -> int:
         Its coefficients in the units of the table.
     values : Values
         The rows.
-    column : int
-        The column for which the law is solved.
+    column : int or None
+        The column for which the law is solved; None for an equation.
     """
+    if column is None:
+        return COEFFICIENT_DIGITS
     spread = float(np.std(values.of((column, "x"))))
     for digits in range(COEFFICIENT_DIGITS, ROUND_DIGITS):
         printed = [v if is_round(v) else as_written(v, digits) for v in raw.tolist()]
