@@ -34,12 +34,15 @@ from gramian.laws.judge import (
     judge_noisy,
     law_length,
     oddness,
+    rows_that_hold,
     snapped,
     without_echoes,
 )
 
 FEWER_ROWS = 1_000
 """Approximate number of rows that are used to choose among laws with few terms."""
+NEARLY_ALL = 0.85
+"""If a column is given to its last digit in this share of the rows, the others are exceptions."""
 AS_SHORT = 1.0
 """Bits by which a law may be longer that is solved for another column."""
 GRADIENT_ROWS = 30
@@ -186,7 +189,28 @@ class LawSearch:
             law, lambda choice: self.control.judge_printed(choice, n_tried, target)
         )
         if verdict is not None:
-            self._believe(verdict)
+            self._believe(self._with_exceptions(verdict, n_tried))
+
+    def _with_exceptions(self, verdict: Verdict, n_tried: float) -> Verdict:
+        """Return the verdict with exceptions if nearly all rows give a column to its last digit.
+
+        The coarse digits of other columns would hide wrong cells: if area = x · y gives the area to
+        the cent in most rows, the other rows are wrong, although x has one decimal only.
+        """
+        law, values = verdict.law, self.train
+        if verdict.noise is not None:
+            return verdict
+        decimals = {i: values.traits[i].precision.decimals for i in law.columns}
+        shares = {
+            i: float(np.mean(rows_that_hold(law, values, i)))
+            for i, number in decimals.items()
+            if number is not None
+        }
+        nearly = [i for i, share in shares.items() if share >= NEARLY_ALL]
+        finest = max(nearly, key=lambda i: (decimals[i] or 0, shares[i]), default=None)
+        if finest is None or shares[finest] == 1:
+            return verdict
+        return judge_mostly(self.control, law, n_tried, finest) or verdict
 
     def _rounded_first(self, law: Law, judge: Callable[[Law], Verdict | None]) -> Verdict | None:
         """Return the verdict on a law with round coefficients, or on the law itself, or None."""
@@ -217,7 +241,8 @@ class LawSearch:
                     law, partial(judge_mostly, control, n_tried=n_tried, target=target)
                 )
                 if verdict is not None:
-                    pool.append(self._in_all_rows(verdict, control))
+                    verdict = self._in_all_rows(verdict, control)
+                    pool.append(self._with_exceptions(verdict, n_tried))
             pool.sort(key=lambda verdict: oddness(verdict, everything))
             before = len(self.found)
             for verdict in pool:
@@ -255,7 +280,8 @@ class LawSearch:
                 law, partial(judge_mostly, clean, n_tried=n_tried, target=target)
             )
             if verdict is not None:
-                pool.append(self._in_all_rows(verdict, clean))
+                verdict = self._in_all_rows(verdict, clean)
+                pool.append(self._with_exceptions(verdict, n_tried))
         context.train = everything
         ranked = sorted((law_length(each, everything), k) for k, each in enumerate(pool))
         lengths = [(length, pool[k]) for length, k in ranked]

@@ -38,6 +38,8 @@ from gramian.laws.judge import (
     with_shortest_digits,
 )
 
+FEWER_REPRODUCED = 0.2
+"""A law is solved for a column if it gives at most this share of rows less than for the best."""
 SINGLE_ERROR = 1e-6
 """A law can be solved for a column if the error is at most this share of its deviation.
 
@@ -273,6 +275,9 @@ class RelationMaker:
             if (not self._traits[i].whole and _is_single(errors[i], complete[:, i]))
             or printed_error(law, values, i) < np.inf
         ]
+        # Of columns that were rounded twice, those that most rows give are the computed ones.
+        shares = {i: share_reproduced(law, values, i) for i in exact}
+        exact = [i for i in exact if shares[i] >= max(shares.values()) - FEWER_REPRODUCED]
         return exact or [i for i in found if not self._traits[i].whole]
 
     def _missed(self, law: Law, verdict: Verdict, search: LawSearch) -> tuple[float, float]:

@@ -29,6 +29,8 @@ FIRST_ROWS = 15
 """Number of rows in which every function is tried."""
 SCREENED_ROWS = 120
 """Number of rows in which the promising functions are tried again."""
+MOST_SQUARES = 12
+"""Sums of squares are searched among at most this many columns."""
 SUM_ROWS = 500
 """Number of rows to which sums of many columns are fitted first."""
 FIRST_SHARE = 0.45
@@ -80,15 +82,16 @@ def laws_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
     for target in targets:
         context.check_time()
         own = used[:, target] | ~new if target in taken else used[:, target]
-        found = _promising(first, table, some, functions, own, target)
-        for k, constant in found:
+        for k, constant in _promising(first, table, some, functions, own, target):
             law = _refined(values, target, functions[k], constant)
             if law is not None:
                 yield Candidate(law, n_tried, target)
         known = context.tied_to(target) if target in taken else {target}
-        law = _sum(values, order[:SUM_ROWS], target, [i for i in columns if i not in known])
-        if law is not None:
-            yield Candidate(law, n_tried * 2.0 ** len(law.monomials), target)
+        others = [i for i in columns if i not in known]
+        for power in (1, 2) if len(others) <= MOST_SQUARES else (1,):
+            law = _sum(values, order[:SUM_ROWS], target, others, power)
+            if law is not None:
+                yield Candidate(law, n_tried * 2.0 ** len(law.monomials), target)
 
 
 def catalogue_functions(values: Values, columns: Sequence[int]) -> list[CatalogueFunction]:
@@ -341,11 +344,16 @@ def least_absolute(design: Array, y: Array) -> Array | None:
     return np.asarray(found / unit)
 
 
-def _sum(values: Values, rows: IntArray, target: int, others: Sequence[int]) -> Law | None:
-    """Return a sum of at least two columns, and perhaps a constant, that gives a column."""
+def _sum(
+    values: Values, rows: IntArray, target: int, others: Sequence[int], power: int
+) -> Law | None:
+    """Return a sum of at least two columns, and perhaps a constant, that gives a column.
+
+    With `power` 2, squares of the columns add up to the square of the column.
+    """
     some = values.take(rows)
-    y, width = some.of((target, "x")), printed_widths(some, target)
-    design = _with_constant(some, others)
+    y, width = _powered(some, target, power)
+    design = _with_constant(some, others, power)
     found = _fit_to_holding(design, y, width)
     if found is None:
         return None
@@ -353,22 +361,27 @@ def _sum(values: Values, rows: IntArray, target: int, others: Sequence[int]) -> 
     which = _needed(design[holds], y[holds], width[holds], found)
     if sum(k < len(others) for k in which) < 2:
         return None
-    every = _with_constant(values, others)
-    found = _fit_to_holding(
-        every[:, which], values.of((target, "x")), printed_widths(values, target)
-    )
+    every = _with_constant(values, others, power)
+    found = _fit_to_holding(every[:, which], *_powered(values, target, power))
     if found is None or not found.all():
         return None
     variables: list[Monomial] = [
-        (((others[k], "x"), 1),) if k < len(others) else ONE for k in which
+        (((others[k], "x"), power),) if k < len(others) else ONE for k in which
     ]
     own: Variable = (target, "x")
-    return Law(np.append(-1.0, found), (((own, 1),), *variables))
+    return Law(np.append(-1.0, found), (((own, power),), *variables))
 
 
-def _with_constant(values: Values, columns: Sequence[int]) -> Array:
-    """Return the scaled columns, followed by a column of ones."""
-    return np.column_stack([*(values.of((i, "x")) for i in columns), np.ones(values.n_rows)])
+def _powered(values: Values, target: int, power: int) -> tuple[Array, Array]:
+    """Return a power of a scaled column, and the width of its last printed digit."""
+    y = values.of((target, "x"))
+    return y**power, printed_widths(values, target) * power * np.abs(y) ** (power - 1)
+
+
+def _with_constant(values: Values, columns: Sequence[int], power: int) -> Array:
+    """Return a power of the scaled columns, followed by a column of ones."""
+    powers = (values.of((i, "x")) ** power for i in columns)
+    return np.column_stack([*powers, np.ones(values.n_rows)])
 
 
 def _needed(design: Array, y: Array, width: Array, found: Array) -> list[int]:

@@ -97,7 +97,8 @@ def _by_function(
             factor = _factor(values, functions[k], target)
             if factor:
                 law = functions[k].law((target, "x"), factor, 0.0)
-                yield Candidate(simplest(law, values, target), n_tried, target)
+                if target in law.columns:  # a tiny term may have cancelled
+                    yield Candidate(simplest(law, values, target), n_tried, target)
 
 
 def _proportional(functions: Array, y: Array, width: Array) -> NDArray[np.bool_]:

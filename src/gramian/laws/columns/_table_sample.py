@@ -83,6 +83,10 @@ def _in_memory(data: Any) -> CodedTable:
         columns = [data.column(i) for i in range(len(data.column_names))]
         return of_columns(data.column_names, columns)
     if hasattr(data, "columns") and not isinstance(data, np.ndarray):
+        names = list(data.columns)
+        twice = next((each for each in names if names.count(each) > 1), None)
+        if twice is not None:
+            raise ValueError(f"The table has two columns named {twice!r}: rename one of them.")
         return of_columns(data.columns, [_with_dates(data[each]) for each in data.columns])
     if isinstance(data, np.ndarray) and data.dtype.kind in "Oiu" and data.ndim == 2:
         return of_columns(None, list(data.T))

@@ -29,7 +29,7 @@ def is_one_piece(law: Law, values: Values, error: float) -> bool:
     A factor x - c of one column is found by algebra. Another factor of a sum of columns is found by
     the gradient of the law, which has one direction in the rows that obey the sum.
     """
-    if has_factor(law):
+    if has_factor(law, max(COMMON_ROOT, error)):
         return False
     atoms = {atom for each in law.monomials for (_, atom), _ in each}
     if law.is_linear or any(comparison(each) for each in atoms):
@@ -61,7 +61,7 @@ def _few_directions(directions: Array, law: Law, values: Values) -> bool:
     return FEW_VALUES * n_directions < n_values and n_directions <= MOST_FACTORS
 
 
-def has_factor(law: Law) -> bool:
+def has_factor(law: Law, tolerance: float = COMMON_ROOT) -> bool:
     """Return True if a law is a product (x - c)·f = 0, for a number c and a column x or a function.
 
     If y = f(a, b) in all rows but one, then (a - c)·(y - f(a, b)) = 0 holds in all rows, where c is
@@ -69,10 +69,10 @@ def has_factor(law: Law) -> bool:
     function g that is zero in the others.
     """
     variables = {variable for each in law.monomials for variable, _ in each}
-    return any(_has_factor_of(law, variable) for variable in variables)
+    return any(_has_factor_of(law, variable, tolerance) for variable in variables)
 
 
-def _has_factor_of(law: Law, variable: Variable) -> bool:
+def _has_factor_of(law: Law, variable: Variable, tolerance: float) -> bool:
     """Return True if the polynomials of a variable that multiply other terms have a common root.
 
     Parameters
@@ -81,6 +81,8 @@ def _has_factor_of(law: Law, variable: Variable) -> bool:
         The law.
     variable : (int, str)
         A column, or a function of a column.
+    tolerance : float
+        Largest relative error of the root.
     """
     groups: dict[Monomial, dict[int, float]] = {}
     for value, monomial in zip(law.coefficients.tolist(), law.monomials, strict=True):
@@ -98,10 +100,10 @@ def _has_factor_of(law: Law, variable: Variable) -> bool:
     roots = np.roots(min(polynomials, key=len))
     return any(
         all(
-            abs(np.polyval(each, root)) <= COMMON_ROOT * np.polyval(np.abs(each), abs(root))
+            abs(np.polyval(each, root)) <= tolerance * np.polyval(np.abs(each), abs(root))
             for each in polynomials
         )
-        for root in roots[np.abs(roots.imag) <= COMMON_ROOT * np.abs(roots)].real
+        for root in roots[np.abs(roots.imag) <= tolerance * np.abs(roots)].real
     )
 
 

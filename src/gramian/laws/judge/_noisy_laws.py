@@ -54,6 +54,9 @@ def judge_noisy(control: Control, law: Law, n_tried: float, tolerance: float) ->
             return None
         if not control.is_plausible(law, share):
             return None
+        slope = law.slope(control.train, noise.column)
+        if slope.min() < 0 < slope.max():
+            return None  # the law has a pole among the rows
         # A law that says nothing about a column misses it by its deviation, or by more.
         target = noise.column
         broken = min(_shuffled(law, each, target, control) for each in law.columns)
