@@ -79,8 +79,7 @@ class RelationMaker:
         self.signs = [
             1 if (each >= 0).all() else -1 if (each <= 0).all() else 0 for each in present
         ]
-        counted = {i for i, each in enumerate(rows.T) if numbers_rows(each, names[i])}
-        self._counters = counted.difference(dates)
+        self._counters = {i for i, x in enumerate(rows.T) if numbers_rows(x, names[i])} - {*dates}
         self._laws: list[Law] = []
         self.n_unsearched = 0
         """Number of columns that were too many for some stages of a search; 0 if all stages ran."""
