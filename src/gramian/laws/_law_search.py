@@ -207,8 +207,12 @@ class LawSearch:
             if number is not None
         }
         nearly = [i for i, share in shares.items() if share >= NEARLY_ALL]
-        finest = max(nearly, key=lambda i: (decimals[i] or 0, shares[i]), default=None)
-        if finest is None or shares[finest] == 1:
+        finest = max(
+            nearly,
+            key=lambda i: (decimals[i] or 0, i == verdict.target, shares[i]),
+            default=None,
+        )
+        if finest is None or shares[finest] == 1 or (finest == verdict.target and verdict.rows):
             return verdict
         return judge_mostly(self.control, law, n_tried, finest) or verdict
 

@@ -274,9 +274,9 @@ class RelationMaker:
             if (not self._traits[i].whole and _is_single(errors[i], complete[:, i]))
             or printed_error(law, values, i) < np.inf
         ]
-        # Of columns that were rounded twice, those that most rows give are the computed ones.
-        shares = {i: share_reproduced(law, values, i) for i in exact}
-        exact = [i for i in exact if shares[i] >= max(shares.values()) - FEWER_REPRODUCED]
+        if law.is_linear:  # a rounded mean gives other columns nearly, and in few rows exactly
+            shares = {i: share_reproduced(law, values, i) for i in exact}
+            exact = [i for i in exact if shares[i] >= max(shares.values()) - FEWER_REPRODUCED]
         return exact or [i for i in found if not self._traits[i].whole]
 
     def _missed(self, law: Law, verdict: Verdict, search: LawSearch) -> tuple[float, float]:
