@@ -203,8 +203,7 @@ class Solution(ColumnLaw):
         top, bottom = str(self.numerator), str(self.denominator)
         factored = _factored(self.numerator)
         if factored is not None:
-            product, rest = map(str, factored)
-            top = f"({rest})" if product == "1" else f"{product} · ({rest})"
+            top = "{} · ({})".format(*factored)
         if bottom == "1":
             return top
         if len(self.numerator.terms) > 1 and factored is None:

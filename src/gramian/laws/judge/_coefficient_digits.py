@@ -47,8 +47,7 @@ def with_fewest_digits(law: Law, raw: Array, as_good: Callable[[Law], bool]) -> 
         The coefficients of the returned law in the units of the table.
     """
     for digits in PRINTED_DIGITS:
-        printed = np.array([as_written(value, digits) for value in raw.tolist()])
-        candidate = Law(law.coefficients * printed / raw, law.monomials)
+        candidate, printed = _with_digits(law, raw, digits)
         if as_good(candidate):
             return candidate, printed
     return law, raw
@@ -80,13 +79,18 @@ def with_shortest_digits(law: Law, raw: Array, values: Values, noise: Noise) -> 
     """
     best, least = (law, raw), math.inf
     for digits in NOISY_DIGITS:
-        printed = np.array([as_written(value, digits) for value in raw.tolist()])
-        candidate = Law(law.coefficients * printed / raw, law.monomials)
+        candidate, printed = _with_digits(law, raw, digits)
         error = rms(noise.errors(candidate, values))
         length = math.log(10) * sum(map(_n_digits, printed)) + values.n_rows * math.log(error)
         if length < least:
             best, least = (candidate, printed), length
     return best
+
+
+def _with_digits(law: Law, raw: Array, digits: int) -> tuple[Law, Array]:
+    """Return a law with coefficients of some digits, and these coefficients."""
+    printed = np.array([as_written(value, digits) for value in raw.tolist()])
+    return Law(law.coefficients * printed / raw, law.monomials), printed
 
 
 def _n_digits(value: float) -> int:
