@@ -152,3 +152,27 @@ def test_imputation_fills_gaps_of_dropped_columns():
     table.loc[3, "paid"] = np.nan
     found = gramian.select(table, impute="median")
     assert found.reconstruct(found.transform(table)).notna().all(axis=None)
+
+
+def sales_by_country(n_rows=300):
+    """Return a table in which gross is net times the rate of a country, rounded to cents."""
+    rng = np.random.default_rng(3)
+    country = rng.choice(["de", "fr", "uk"], n_rows)
+    net = np.round(rng.uniform(1, 500, n_rows), 2)
+    rate = pd.Series(country).map({"de": 1.19, "fr": 1.2, "uk": 1.175}).to_numpy()
+    return pd.DataFrame({"country": country, "net": net, "gross": np.round(net * rate, 2)})
+
+
+def test_cents_given_by_slopes_come_back_as_they_were():
+    table = sales_by_country()
+    table.to_csv("in.csv", index=False)
+    assert (returned().gross.astype(float) == table.gross).all()
+    assert [*pd.read_csv("kept.csv").columns] == ["country", "net"]
+
+
+def test_a_column_is_kept_if_slopes_miss_one_cell_by_cents():
+    table = sales_by_country()
+    table.loc[7, "gross"] += 0.02
+    table.to_csv("in.csv", index=False)
+    assert (returned().gross.astype(float) == table.gross).all()
+    assert [*pd.read_csv("kept.csv").columns] == ["country", "net", "gross"]

@@ -8,7 +8,7 @@ Open `_table_relations.py` first, which holds the function `relations`; then `_l
 
 from gramian.laws._cover import computable
 from gramian.laws._relation_collection import AnyLaw, Relations, solutions
-from gramian.laws._reproduction import reproducible
+from gramian.laws._reproduction import PrintedColumn, printed_columns, reproducible
 from gramian.laws._table_relations import TooFewValuesError, level_laws_of, relations, simple_laws
 from gramian.laws.columns import Key
 from gramian.laws.forms import (

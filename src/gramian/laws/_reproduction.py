@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian.laws._relation_collection import Relations, solutions
@@ -58,7 +59,7 @@ def reproducible(
         The largest share of the rows in which a column may differ from its law.
     """
     table = open_coded_table(X, found.feature_names)
-    kept, columns = [*keep], dict[str, _Column]()
+    kept, columns = [*keep], dict[str, PrintedColumn]()
     n_wrong, n_rows = dict[str, int](), 0
     while laws := found.redundant(kept, prefer):
         if not columns:
@@ -74,7 +75,7 @@ def reproducible(
 
 
 @dataclass(frozen=True)
-class _Column:
+class PrintedColumn:
     """Facts about a column that decide if a computed column is the column."""
 
     place: int
@@ -84,8 +85,33 @@ class _Column:
     deviation: float
     """Standard deviation of the column in a sample of the rows."""
 
+    def is_given(self, values: Array, cells: Array) -> NDArray[np.bool_]:
+        """Return for each cell True if a computed value, rounded as the column is, is the cell.
 
-def _columns(table: CodedTable, names: Iterable[str]) -> dict[str, _Column]:
+        Parameters
+        ----------
+        values : array of shape (n_rows,)
+            The computed values; NaN for an empty cell.
+        cells : array of shape (n_rows,)
+            The cells of the table; NaN where a cell is empty.
+        """
+        return self.printed.given(values, cells, self.deviation)
+
+
+def printed_columns(X: Any, names: Iterable[str]) -> dict[str, PrintedColumn]:
+    """Return facts about columns of numbers that laws may compute, by name.
+
+    Parameters
+    ----------
+    X : object
+        The table, of any kind that `relations` accepts.
+    names : iterable of str
+        The names of the columns.
+    """
+    return _columns(open_coded_table(X, None), names)
+
+
+def _columns(table: CodedTable, names: Iterable[str]) -> dict[str, PrintedColumn]:
     """Return facts about columns of a table, by name.
 
     Parameters
@@ -101,11 +127,14 @@ def _columns(table: CodedTable, names: Iterable[str]) -> dict[str, _Column]:
     for block in table.blocks():
         for name, i in places.items():
             printed[name] = printed[name].joined(Printed.of(block[:, i]))
-    return {name: _Column(i, printed[name], _deviation(sample[:, i])) for name, i in places.items()}
+    return {
+        name: PrintedColumn(i, printed[name], _deviation(sample[:, i]))
+        for name, i in places.items()
+    }
 
 
 def _counted(
-    laws: Mapping[str, ColumnLaw], table: CodedTable, columns: Mapping[str, _Column]
+    laws: Mapping[str, ColumnLaw], table: CodedTable, columns: Mapping[str, PrintedColumn]
 ) -> tuple[dict[str, int], int]:
     """Return for each column the number of cells that its law does not give, and all rows.
 
@@ -115,7 +144,7 @@ def _counted(
         The laws, by the column that they compute, in the order of computation.
     table : CodedTable
         All rows of the table.
-    columns : mapping from str to _Column
+    columns : mapping from str to PrintedColumn
         Facts about the columns that laws compute.
     """
     n_rows, n_wrong = 0, dict.fromkeys(laws, 0)
@@ -124,7 +153,7 @@ def _counted(
         for name, values in computed_in_turn(laws.values(), kept, len(block)).items():
             column = columns[name]
             cells = block[:, column.place]
-            same = column.printed.given(values, cells, column.deviation)
+            same = column.is_given(values, cells)
             n_wrong[name] += int((~same).sum())
         n_rows += len(block)
     return n_wrong, n_rows

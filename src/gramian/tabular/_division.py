@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from gramian._support.types import IntArray
-from gramian.laws import ColumnLaw, level_laws_of
+from gramian.laws import ColumnLaw, level_laws_of, printed_columns, solutions
 from gramian.models import Beside
 from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow, type_texts
 from gramian.tabular._column_checks import constant_columns
@@ -126,13 +126,20 @@ def divide(
         of_levels = law.column in text or not numbers.issuperset(law.columns) or columns & {*dates}
         return bool(of_levels) and (numbers_stay or not numbers & {*law.columns})
 
+    computed = {one.column for law in found for one in solutions(law)}
+    floats = {name for name in computed if pyarrow().types.is_floating(kinds[name])}
+    printed = printed_columns(chosen, floats) if floats else {}
     all_types, missed = type_texts(table), [""]
     while missed:
-        solutions = found.redundant(keep=keep, prefer=[name for name in prefer if name in order])
-        lookups = [each for each in solutions.values() if is_used(each)]
+        redundant = found.redundant(keep=keep, prefer=[name for name in prefer if name in order])
+        lookups = [
+            law.rounded_to(printed[law.column].printed.decimals) if law.column in floats else law
+            for law in redundant.values()
+            if is_used(law)
+        ]
         given = {each.column for each in lookups}
         types = {name: each for name, each in all_types.items() if name in given}
-        missed = columns_missed_by_lookups(table, lookups, types, text)
+        missed = columns_missed_by_lookups(table, lookups, types, text, printed)
         keep += missed
     # A number column leaves the fit only if a law that is used computes it.
     inner = tuple(name for name in order if name in numbers and name not in given)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws import ColumnLaw
+from gramian.laws import ColumnLaw, PrintedColumn
 from gramian.models import Beside
 from gramian.tables import STRING, TEXT, Table, plain, pyarrow
 from gramian.tabular._computed_columns import as_levels, computed
@@ -77,12 +77,16 @@ def columns_with_other_gaps(
 
 
 def columns_missed_by_lookups(
-    table: Table, lookups: Sequence[ColumnLaw], types: Mapping[str, str], labels: Sequence[str]
+    table: Table,
+    lookups: Sequence[ColumnLaw],
+    types: Mapping[str, str],
+    labels: Sequence[str],
+    printed: Mapping[str, PrintedColumn],
 ) -> list[str]:
     """Return the columns of which a law of levels does not give every cell.
 
     A law of levels looks up a column by the distinct values of other columns. Missing cells must
-    be missing in the result, too. Floats, which a law may round, need not be equal.
+    be missing in the result, too.
 
     Parameters
     ----------
@@ -94,6 +98,8 @@ def columns_missed_by_lookups(
         From the name of a computed column to the text of its type.
     labels : sequence of str
         Columns of the table that are compared as text.
+    printed : mapping from str to PrintedColumn
+        Facts about the columns of floats, by which their cells are compared.
     """
     stored = {name: each for name, each in types.items() if each != STRING}
     beside = Beside(lookups=lookups, types=stored)
@@ -102,12 +108,17 @@ def columns_missed_by_lookups(
     found = set[str]()
     for rows in table.pieces(names) if given else ():
         made, _ = computed(as_levels(rows, [name for name in names if name in labels]), beside)
-        found |= {name for name in given if _differ(rows.column(name), made[name])}
+        found |= {
+            name for name in given if _differ(rows.column(name), made[name], printed.get(name))
+        }
     return [name for name in given if name in found]
 
 
-def _differ(cells: Any, made: Any) -> bool:
-    """Return True if computed cells differ from the cells of a table; floats may differ."""
+def _differ(cells: Any, made: Any, printed: PrintedColumn | None) -> bool:
+    """Return True if computed cells differ from the cells of a table.
+
+    `printed` has facts about a column of floats, which are compared as they are printed.
+    """
     arrow = pyarrow()
     compute = arrow.compute
     if cells.type != made.type:
@@ -118,6 +129,7 @@ def _differ(cells: Any, made: Any) -> bool:
     absent, not_made = (compute.is_null(each, nan_is_null=True) for each in (cells, made))
     if compute.any(compute.xor(absent, not_made)).as_py():
         return True
-    if arrow.types.is_floating(cells.type):
-        return False
+    if printed is not None:
+        values, numbers = (np.asarray(each.to_numpy(), dtype=np.float64) for each in (made, cells))
+        return not bool(printed.is_given(values, numbers).all())
     return compute.all(compute.equal(cells, made)).as_py() is False

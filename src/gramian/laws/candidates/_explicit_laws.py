@@ -7,7 +7,7 @@ this quotient is then fitted by a short sum, or by a ratio of two polynomials.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -16,7 +16,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.laws._law_tolerances import ERROR_FLOOR
 from gramian.laws.candidates._null_space import without_common_factor
-from gramian.laws.candidates._quotient import Quotient, divide_out, left_by_functions
+from gramian.laws.candidates._quotient import AS_GOOD, Quotient, divide_out, left_by_functions
 from gramian.laws.candidates._search_context import SMALL_TABLE, Candidate, SearchContext
 from gramian.laws.candidates._shortest_sum import shortest_sum
 from gramian.laws.columns import Traits
@@ -54,17 +54,20 @@ ROWS_FOR_SUMS = 60
 def explicit_laws(context: SearchContext) -> Iterator[Candidate]:
     """Yield short noisy formulas for the columns of `context.free` that others explain best.
 
-    Others are all other columns of `context.free`.
+    Others are all other columns of `context.free`. A column is skipped if the columns that accepted
+    laws tie to it explain it as well: a short formula would only approximate those laws.
     """
     few, free = context.few, context.free
     if len(free) <= SMALL_TABLE and few.n_rows >= ROWS_FOR_SUMS:
-        for _, target, quotient in _quotients(few, free)[:TARGETS]:
+        for _, target, quotient in _quotients(few, free, context.tied_to)[:TARGETS]:
             found = _law_for(few, target, quotient)
             if found is not None:
                 yield Candidate(refit_law(found, context.train), N_TRIED)
 
 
-def _quotients(values: Values, columns: Sequence[int]) -> list[tuple[float, int, Quotient]]:
+def _quotients(
+    values: Values, columns: Sequence[int], tied_to: Callable[[int], set[int]]
+) -> list[tuple[float, int, Quotient]]:
     """Return (residual, column, quotient) of well explained columns, smallest residual first.
 
     A column is well explained if smooth functions of the other columns fit it. Its quotient is the
@@ -76,13 +79,19 @@ def _quotients(values: Values, columns: Sequence[int]) -> list[tuple[float, int,
         The rows in which functions are fitted.
     columns : sequence of int
         Indices of the columns to explain, and to explain with.
+    tied_to : function
+        Returns the columns that accepted laws tie to a column.
     """
     x = values.x / values.scale
     positive = [each.positive for each in values.traits]
     found = []
     for target in columns:
         others = [i for i in columns if i != target]
-        if left_by_functions(x, positive, target, others) > UNEXPLAINED:
+        left = left_by_functions(x, positive, target, others)
+        if left > UNEXPLAINED:
+            continue
+        tied = [i for i in others if i in tied_to(target)]
+        if tied and left_by_functions(x, positive, target, tied) <= AS_GOOD * left:
             continue
         quotient = divide_out(x, positive, target, others)
         if len(quotient.rest) <= MAX_REST:

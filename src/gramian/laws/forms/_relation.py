@@ -241,7 +241,7 @@ class Relation:
 
 
 def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
-    """Return a relation as if its table had its columns in another order.
+    """Return a relation as if its table had its columns in another order, its terms sorted by it.
 
     Parameters
     ----------
@@ -251,8 +251,6 @@ def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
         The names of all columns of the table, in the wanted order.
     """
     before = relation.feature_names
-    if names == before:
-        return relation
     places = {i: names.index(name) for i, name in enumerate(before)}
     order = [before.index(name) for name in names]
 
