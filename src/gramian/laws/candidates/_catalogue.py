@@ -9,11 +9,13 @@ decides whether all rows agree with the law up to the rounding of the numbers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nsmallest
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from gramian._support.types import Array
 from gramian.laws._law_tolerances import SCREENED_SHARE
@@ -47,8 +49,7 @@ NO_DENOMINATOR = ((1.0, ONE),)
 """The denominator of a function that is not a ratio: the constant 1."""
 
 
-@dataclass(frozen=True)
-class CatalogueFunction:
+class CatalogueFunction(NamedTuple):
     """A function of columns: a sum of monomials with fixed coefficients, or a ratio of two sums."""
 
     parts: tuple[tuple[float, Monomial], ...]
@@ -149,6 +150,29 @@ def _of_two_columns(context: SearchContext, *, logs: bool) -> Iterator[Candidate
         for k, i in enumerate(columns)
     )
     yield from _laws(values, few, targets, blocks, 5.0 * n**3)
+
+
+def table_of(functions: Sequence[CatalogueFunction], values: Values) -> Array:
+    """Return the values of functions in all rows, of shape (n_rows, n_functions).
+
+    Many functions share few monomials, and each monomial is computed once.
+    """
+    table = _sums([each.parts for each in functions], values)
+    ratios = [k for k, each in enumerate(functions) if each.below != NO_DENOMINATOR]
+    table[:, ratios] /= _sums([functions[k].below for k in ratios], values)
+    return table
+
+
+def _sums(sums: Sequence[tuple[tuple[float, Monomial], ...]], values: Values) -> Array:
+    """Return the values of sums of terms in all rows, of shape (n_rows, n_sums)."""
+    places: dict[Monomial, int] = {}
+    which = [places.setdefault(each, len(places)) for _, each in chain.from_iterable(sums)]
+    coefficients = np.array([each for each, _ in chain.from_iterable(sums)])
+    ends = np.cumsum([0, *map(len, sums)])
+    weights = csr_array((coefficients, which, ends), shape=(len(sums), len(places)))
+    monomials = [values.product(each) for each in places]
+    found: Array = (weights @ np.array(monomials).reshape(-1, values.n_rows)).T
+    return found
 
 
 def _added(terms: Sequence[tuple[float, Monomial]], values: Values) -> Array:
@@ -291,7 +315,7 @@ def _weights(values: Values, target: Variable) -> Array:
     """
     column, atom = target
     x = values.x[:, column]
-    width = values.traits[column].precision.half_unit(x)
+    width = values.half_unit(column)
     if not width.any():
         return np.ones(len(x))
     if atom == "exp":

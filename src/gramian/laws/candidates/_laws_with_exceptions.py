@@ -8,23 +8,18 @@ absolute deviations. The rows that hold then fit the coefficients again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array, IntArray
-from gramian.laws.candidates._catalogue import CatalogueFunction, binary, function_of, unary
+from gramian.laws.candidates._catalogue import CatalogueFunction, table_of
+from gramian.laws.candidates._long_catalogue import catalogue_functions
 from gramian.laws.candidates._search_context import Candidate, SearchContext
-from gramian.laws.columns import Traits
 from gramian.laws.forms import ONE, Law, Monomial, Values, Variable
-from gramian.laws.judge import LEAST_SHARE
 
 MOST_COLUMNS = 40
 """Laws with exceptions are searched in tables of at most this many columns."""
-TRIPLE_COLUMNS = 24
-"""Products of three columns are tried in tables of at most this many columns."""
 FIRST_ROWS = 15
 """Number of rows in which every function is tried."""
 SCREENED_ROWS = 120
@@ -69,7 +64,7 @@ def laws_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
     order = rng.permutation(values.n_rows)
     first, some = values.take(order[:FIRST_ROWS]), values.take(order[:SCREENED_ROWS])
     functions = catalogue_functions(values, columns)
-    table = np.column_stack([each.values(first) for each in functions])
+    table = table_of(functions, first)
     tied = {i for law in context.laws for i in law.columns}
     taken = tied - {*context.free}
     # A law of tied columns only says what is known already, in other words.
@@ -94,105 +89,8 @@ def laws_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
                 yield Candidate(law, n_tried * 2.0 ** len(law.monomials), target)
 
 
-def catalogue_functions(values: Values, columns: Sequence[int]) -> list[CatalogueFunction]:
-    """Return functions of one, two and three columns that suit most values, simple ones first."""
-    traits = [*map(_mostly, values.traits, values.x.T)]
-    percentages = [i for i in columns if _may_be_percentage(values.x[:, i])]
-    return [*_functions(columns, traits, percentages)]
-
-
-def _mostly(traits: Traits, x: Array) -> Traits:
-    """Return traits that hold in most rows: a wrong cell may be zero or negative."""
-    return replace(
-        traits,
-        positive=bool(np.mean(x > 0) >= LEAST_SHARE),
-        never_zero=bool(np.mean(x != 0) >= LEAST_SHARE),
-    )
-
-
-def _may_be_percentage(x: Array) -> bool:
-    """Return True if most values are numbers from 0 to 100 that are repeated."""
-    inside = float(np.mean((x >= 0) & (x <= 100)))
-    return inside >= LEAST_SHARE and 2 * len(np.unique(x)) <= len(x)
-
-
 def _many(x: Array) -> bool:
     return len(np.unique(x)) >= FEWEST_LEVELS
-
-
-def _functions(
-    columns: Sequence[int], traits: Sequence[Traits], percentages: Sequence[int]
-) -> Iterator[CatalogueFunction]:
-    """Yield functions of one, two and three columns, simple functions first.
-
-    Parameters
-    ----------
-    columns : sequence of int
-        Indices of the columns.
-    traits : sequence of Traits
-        The traits of all columns.
-    percentages : sequence of int
-        Indices of columns that may be percentages.
-    """
-    scale = [each.scale for each in traits]
-    for i in columns:
-        yield from unary(i, traits[i])
-    for k, i in enumerate(columns):
-        yield from (each for each in binary(i, columns[k:], traits) if not each.has_logs)
-    for i, j in combinations(columns, 2):
-        x, z = (scale[i], (((i, "x"), 1),)), (scale[j], (((j, "x"), 1),))
-        both: Monomial = (((i, "x"), 1), ((j, "x"), 1))
-        product = scale[i] * scale[j]
-        minus = ((-z[0], z[1]), (-x[0], x[1]))
-        yield CatalogueFunction((x, z))
-        yield CatalogueFunction((x, minus[0]))
-        yield CatalogueFunction((x, minus[0]), (x, z))
-        yield from _with_a_square(i, j, traits)
-        yield from _with_a_square(j, i, traits)
-        if traits[i].never_zero:
-            yield CatalogueFunction((x, minus[0]), (x,))
-        if traits[j].never_zero:
-            yield CatalogueFunction((z, minus[1]), (z,))
-        for sign in (0.01, -0.01):  # a percentage more or less
-            yield CatalogueFunction((x, (sign * product, both)))
-            yield CatalogueFunction((z, (sign * product, both)))
-        for k in percentages:
-            if k not in (i, j):
-                three = tuple(sorted((*both, ((k, "x"), 1))))
-                for sign in (0.01, -0.01):
-                    yield CatalogueFunction(((1.0, both), (sign * scale[k], three)))
-    if len(columns) <= TRIPLE_COLUMNS:
-        for triple in combinations(columns, 3):
-            yield function_of(*(((i, "x"), 1) for i in triple))
-            yield from _sums_times_a_column(triple, traits)
-
-
-def _with_a_square(i: int, j: int, traits: Sequence[Traits]) -> Iterator[CatalogueFunction]:
-    """Yield x · z² and x / z² for two columns, as in the index weight / height²."""
-    if _many_levels(traits[j]):
-        yield function_of(((i, "x"), 1), ((j, "x"), 2))
-        if traits[j].never_zero:
-            yield function_of(((i, "x"), 1), ((j, "x"), -2))
-
-
-def _many_levels(traits: Traits) -> bool:
-    return traits.n_levels is None or traits.n_levels >= FEWEST_LEVELS
-
-
-def _sums_times_a_column(
-    triple: Sequence[int], traits: Sequence[Traits]
-) -> Iterator[CatalogueFunction]:
-    """Yield (x ± z) · w and (x ± z) / w for three columns, each of them as w."""
-    for w in triple:
-        x, z = (i for i in triple if i != w)
-        for sign in (1.0, -1.0):
-            for power in (1, -1):
-                if power == 1 or traits[w].never_zero:
-                    parts = [
-                        (c * traits[i].scale, tuple(sorted((((i, "x"), 1), ((w, "x"), power)))))
-                        for c, i in ((1.0, x), (sign, z))
-                    ]
-                    yield CatalogueFunction(tuple(parts))
 
 
 def _promising(
@@ -226,7 +124,7 @@ def _promising(
     for constant in (False, True):
         good = which[shares[constant] >= FIRST_SHARE]
         if len(good):
-            more = np.column_stack([functions[k].values(some) for k in good])
+            more = table_of([functions[k] for k in good], some)
             again = _shares(some, more, target)[constant]
             for k, share in zip(good.tolist(), again.tolist(), strict=True):
                 if share >= FIRST_SHARE:
@@ -272,7 +170,7 @@ def _median(values: Array) -> Array:
 def printed_widths(rows: Values, target: int) -> Array:
     """Return half a unit of the last printed digit of a scaled column."""
     x, scale = rows.x[:, target], rows.scale[target]
-    half = rows.traits[target].precision.half_unit(x) / scale
+    half = rows.half_unit(target) / scale
     return np.asarray(half + 1e-12 * np.abs(x) / scale)
 
 
@@ -331,13 +229,14 @@ def least_absolute(design: Array, y: Array) -> Array | None:
     own = 1 / np.maximum(1.0, np.abs(scaled).max(axis=1) / LEVERAGE)
     weights, least = own, SMALLEST_RATIO * max(float(np.abs(y).max()), SMALLEST_RATIO)
     found = np.zeros(design.shape[1])
-    most = HOPELESS * float(np.quantile(np.abs(y - np.median(y)), USUAL))
+    place = int(USUAL * (len(y) - 1))
+    most = HOPELESS * float(np.partition(np.abs(y - np.median(y)), place)[place])
     for step in range(REWEIGHTINGS):
         # Normal equations: the rows that hold fit the coefficients again, with all digits.
         weighted = scaled.T * weights
         found = np.linalg.lstsq(weighted @ scaled, weighted @ y, rcond=GRAM_RANK)[0]
         missed = np.abs(y - scaled @ found)
-        usual = float(np.quantile(missed, USUAL))
+        usual = float(np.partition(missed, place)[place])
         if step == FIRST_STEPS and usual > most:
             return None
         weights = own / np.maximum(missed, max(0.5 * usual, least))

@@ -101,6 +101,7 @@ def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]
     unit = matrix[:, usable] / norms[usable]
     monomials = [monomials[i] for i in usable.tolist()]
     (upper,) = qr(unit, mode="r", check_finite=False)[:1]
+    upper = upper[: len(usable)]
     left = np.abs(np.diag(upper))
     independent = left > DEPENDENT
     leads: list[Monomial] = []
@@ -116,7 +117,8 @@ def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]
         if n_failed > MOST_FAILED:
             return
         before = [i for i in range(j) if independent[i]]
-        law = _sparse(unit, before, j)
+        # Sums of functions have the norms of the sums of these columns, which have fewer rows.
+        law = _sparse(upper, before, j)
         if law is None:
             continue
         which, coefficients = law

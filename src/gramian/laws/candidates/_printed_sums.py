@@ -72,7 +72,7 @@ def _printed_sums(values: Values, columns: Sequence[int], power: int) -> Iterato
     widths = np.zeros(matrix.shape)
     for place, i in enumerate(columns):
         x = np.abs(values.x[:, i])
-        half = values.traits[i].precision.half_unit(x)
+        half = values.half_unit(i)
         widths[:, place] = ((x + half) ** power - x**power) / values.scale[i] ** power
     for k in _followers(matrix[:, :-1]):
         # The last digit of a small number changes its square less: rows have different weights.

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array, IntArray
-from gramian.laws.candidates._catalogue import CatalogueFunction
-from gramian.laws.candidates._laws_with_exceptions import catalogue_functions, printed_widths
+from gramian.laws.candidates._catalogue import CatalogueFunction, table_of
+from gramian.laws.candidates._laws_with_exceptions import printed_widths
+from gramian.laws.candidates._long_catalogue import catalogue_functions
 from gramian.laws.candidates._search_context import Candidate, SearchContext
 from gramian.laws.candidates._step_functions import step_law
 from gramian.laws.forms import ONE, Law, Monomial, Values, comparison
@@ -79,7 +80,7 @@ def _by_function(
     """Yield laws y = a f with a function f of the catalogue."""
     functions = catalogue_functions(values, tied)
     few, some = (values.take(_spread(values.n_rows, n)) for n in (FIRST_ROWS, SCREENED_ROWS))
-    table = np.column_stack([each.values(few) for each in functions])
+    table = table_of(functions, few)
     members = np.array(
         [[i in columns for i in tied] for columns in (each.columns_of_both for each in functions)]
     )

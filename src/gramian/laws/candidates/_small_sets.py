@@ -18,7 +18,7 @@ DEGREES = {2: 6, 3: 4, 4: 3}
 """Largest degree of polynomial laws, for each number of columns in a set."""
 MAX_SETS = 30_000
 """Sets of a size are searched only if there are at most this many sets of this size."""
-SET_ROWS = 300
+SET_ROWS = 150
 """About the number of rows in which sets are tested before laws are fitted."""
 SUSPICIOUS = 1e-13
 """A set may have a law if an eigenvalue of its Gram matrix is below this share of the largest."""

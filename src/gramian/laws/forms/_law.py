@@ -109,6 +109,7 @@ class Values:
         self.groups = groups
         self._known: dict[Variable, Array] = {}
         self._n_distinct: dict[int, int] = {}
+        self._half_units: dict[int, Array] = {}
 
     @property
     def n_rows(self) -> int:
@@ -131,7 +132,10 @@ class Values:
         """Return a `Values` object in which the values of one column are permuted by `order`."""
         x = self.x.copy()
         x[:, column] = x[order, column]
-        return Values(x, self.scale, self.traits, self.groups)
+        found = Values(x, self.scale, self.traits, self.groups)
+        found._known = {each: f for each, f in self._known.items() if each[0] != column}
+        found._half_units = {i: half for i, half in self._half_units.items() if i != column}
+        return found
 
     def of(self, variable: Variable) -> Array:
         """Return the values of a variable, (column, atom), in all rows.
@@ -149,6 +153,13 @@ class Values:
         if column not in self._n_distinct:
             self._n_distinct[column] = len(np.unique(self.x[:, column]))
         return self._n_distinct[column]
+
+    def half_unit(self, column: int) -> Array:
+        """Return half a unit of the last printed digit of each value of a column."""
+        if column not in self._half_units:
+            precision = self.traits[column].precision
+            self._half_units[column] = precision.half_unit(self.x[:, column])
+        return self._half_units[column]
 
     def product(self, monomial: Monomial) -> Array:
         """Return the values of a monomial in all rows."""

@@ -14,6 +14,8 @@ CONSEQUENCE = 1e-3
 """A law is a consequence if a sum of known gradients fits its unit gradient within this error."""
 ROUNDED_CONSEQUENCE = 0.05
 """The same error for a law of rounded numbers, which may approximate a consequence."""
+DEPENDENT = 1e-10
+"""Relative size of the eigenvalues that count as zero, of a Gram matrix of unit gradients."""
 
 
 def is_consequence(
@@ -45,12 +47,14 @@ def is_consequence(
         new = _unit(law.gradient(values)[:, many])
     gradients = np.where(np.isfinite(gradients), gradients, 0.0)  # laws of two-valued columns only
     fine = np.isfinite(new).all(axis=1)
-    left = []
-    for basis, gradient in zip(gradients[fine], new[fine], strict=True):
-        others = basis @ gradient
-        weights = np.linalg.lstsq(basis @ basis.T, others, rcond=1e-10)[0]
-        left.append(np.linalg.norm(gradient - weights @ basis))
-    return not left or float(np.median(left)) < tolerance
+    if not fine.any():
+        return True
+    # Least squares in every row at once: a combination of the rows of `bases` gives a row of `new`.
+    bases, new = gradients[fine], new[fine, np.newaxis, :]
+    transposed = bases.transpose(0, 2, 1)
+    inverse = np.linalg.pinv(bases @ transposed, rcond=DEPENDENT, hermitian=True)
+    left = np.linalg.norm(new - new @ transposed @ inverse @ bases, axis=2)
+    return float(np.median(left)) < tolerance
 
 
 def _unit(gradient: Array) -> Array:

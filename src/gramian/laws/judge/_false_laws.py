@@ -17,6 +17,8 @@ COMMON_ROOT = 1e-6
 """Largest relative error of a common root of polynomials."""
 FEW_VALUES = 3
 """A product of factors has at most one direction for this many values of a column."""
+FIRST_ROWS = 50
+"""Number of rows whose directions are counted first, since most laws have many directions."""
 MOST_FACTORS = 12
 """Largest number of factors of a product that is zero in all rows."""
 SAME_DIRECTION = 0.9
@@ -55,10 +57,18 @@ def _few_directions(directions: Array, law: Law, values: Values) -> bool:
 
     If y / x has four values, a product of four factors y - c·x is zero in all rows.
     """
+    own = directions[:, law.columns]
+    if _n_directions(own[:FIRST_ROWS]) > MOST_FACTORS:
+        return False
+    n_directions = _n_directions(own)
     n_values = max(values.n_distinct(i) for i in law.columns)
-    signs = np.sign(directions[np.arange(len(directions)), np.abs(directions).argmax(axis=1)])
-    n_directions = len(np.unique(np.round(directions * signs[:, np.newaxis], 6), axis=0))
     return FEW_VALUES * n_directions < n_values and n_directions <= MOST_FACTORS
+
+
+def _n_directions(directions: Array) -> int:
+    """Return the number of different directions, a unit vector in each row; signs do not count."""
+    signs = np.sign(directions[np.arange(len(directions)), np.abs(directions).argmax(axis=1)])
+    return len(np.unique(np.round(directions * signs[:, np.newaxis], 6), axis=0))
 
 
 def has_factor(law: Law, tolerance: float = COMMON_ROOT) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import betainc
 
 from gramian._support.types import IntArray
 
@@ -109,12 +110,12 @@ class Count:
         """
         if self.repeated < MIN_REPEATED or self.most_frequent >= 1:
             return 0.0
-        from scipy.stats import binom  # the import takes half a second
-
         agreeing = self.repeated - self.broken
-        log_chance = float(binom.logsf(agreeing - 1, self.repeated, self.most_frequent))
-        if math.isinf(log_chance):  # smaller than the smallest float64
-            log_chance = self.repeated * math.log(self.most_frequent)
+        # The chance that at least so many of the repeated rows agree, each with the share of the
+        # most frequent value: a sum of binomial probabilities.
+        chance = float(betainc(agreeing, self.broken + 1, self.most_frequent)) if agreeing else 1.0
+        # A chance may be smaller than the smallest float64.
+        log_chance = math.log(chance) if chance else self.repeated * math.log(self.most_frequent)
         return -log_chance / math.log(10) - math.log10(max(n_tried, 1.0))
 
 

@@ -88,7 +88,7 @@ def widths_missed(law: Law, values: Values, target: int | None) -> Array:
 def share_reproduced(law: Law, values: Values, target: int) -> float:
     """Return the share of rows in which a law, rounded to the printed digits, gives its column."""
     slope = np.abs(law.slope(values, target)) / values.scale[target]
-    half = values.traits[target].precision.half_unit(values.x[:, target])
+    half = values.half_unit(target)
     terms = law.terms(values)
     allowed = slope * half * (1 + TIE) + EXACT_ERROR * np.abs(terms).max(axis=1)
     return float(np.mean(np.abs(terms.sum(axis=1)) <= allowed))
@@ -141,7 +141,7 @@ def _printed_widths(law: Law, values: Values, target: int | None) -> tuple[Array
         x, precision = values.x[:, i], traits[i].precision
         if i in rounded:
             # Whole numbers are rounded once; decimals may be sums of rounded numbers.
-            left = (1.0 if traits[i].whole else last_digit) * precision.half_unit(x)
+            left = (1.0 if traits[i].whole else last_digit) * values.half_unit(i)
         elif precision.relative:
             # Other columns may have been computed before this column became single precision.
             left = precision.relative * np.abs(x)
