@@ -151,3 +151,21 @@ def test_equal_powers_on_both_sides_are_a_ratio():
     a = rng.uniform(100, 400, 12).round()
     (line,) = lines_of({"a": a, "b": (0.95 * a * (1 + 0.01 * rng.normal(size=12))).round()})
     assert line in ("b = 0.95 · a", "b = 0.94 · a", "b = 0.96 · a")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_three_exceptions_do_not_tell_a_tendency_from_wrong_cells(seed):
+    rng = np.random.default_rng(seed)
+    time = rng.permutation(np.arange(1, 300, 7)) + 0.5
+    dead = (time < 150).astype(float)
+    wrong = rng.choice(43, 3, replace=False)
+    dead[wrong] = 1 - dead[wrong]
+    assert lines_of({"time": time, "dead": dead}) == []
+
+
+def test_a_column_that_is_mostly_zero_is_no_minimum_of_a_flag_and_a_count():
+    rng = np.random.default_rng(0)
+    insured = rng.choice([0, 1], 4000, p=[0.8, 0.2])
+    ill = np.where(rng.random(4000) < 0.4, rng.integers(1, 30, 4000), 0)
+    away = np.where(rng.random(4000) < 0.06, np.minimum(ill, rng.integers(1, 15, 4000)), 0)
+    assert lines_of({"insured": insured, "ill": ill, "away": away}) == []

@@ -28,6 +28,10 @@ LEAST_MEAN_RANK = 0.15
 """Smallest mean rank of the distances from a threshold, of rows that break it by a wrong cell."""
 LEAST_STEP = 0.88
 """Smallest share of the rows that obey a threshold."""
+FEWEST_PLACES = 8
+"""Rows that break a threshold, from which on their places tell wrong cells from a tendency."""
+NEARLY_ALL = 0.97
+"""Share of the rows that obey a threshold, from which on fewer rows may break it."""
 FEWER_COPIES = 3.0
 """Rows that obey a law have this many times the copies of rows with a wrong cell."""
 EXACTLY = 0.9
@@ -122,8 +126,12 @@ def _are_wrong_cells(
             sides = [x <= step[1], x > step[1]]
             sides += [y == level for y in given for level in _two_values(y)]
             enough = [holds[each].mean() >= LEAST_SHARE for each in sides if each.any()]
+            told_apart = (~holds).sum() >= FEWEST_PLACES or holds.mean() >= NEARLY_ALL
             return bool(
-                holds.mean() >= LEAST_STEP and all(enough) and _are_anywhere(places[~holds])
+                told_apart
+                and holds.mean() >= LEAST_STEP
+                and all(enough)
+                and _are_anywhere(places[~holds])
             )
     if holds.mean() >= FEW_EXCEPTIONS:
         return True

@@ -33,6 +33,10 @@ class ExtremeTally:
         self._causes = {name: names.index(name) for name in law.columns}
         self._n_columns = len(names)
         self._n_rows = self._n_holding = self._n_without = 0
+        self._usual: float | None = None
+        """The most frequent value of the law, in the rows that were counted first."""
+        self._n_other = self._n_other_holding = 0
+        """The rows in which the law has another value; if it holds there, it is no guess."""
         self._groups: set[int] | None = None
         """The groups of the counted rows, if the user gave groups."""
 
@@ -55,8 +59,14 @@ class ExtremeTally:
         # A number in the middle is rounded up or down.
         half = 0.0 if self._law.decimals is None else 0.5 * 10.0**-self._law.decimals
         same = np.abs(made - cells) <= half + CLOSE * (np.abs(cells) + half)
+        if self._usual is None:
+            values, counts = np.unique(made, return_counts=True)
+            self._usual = float(values[counts.argmax()])
+        other = made != self._usual
         self._n_rows += len(rows)
         self._n_holding += int(same.sum())
+        self._n_other += int(other.sum())
+        self._n_other_holding += int(same[other].sum())
 
     def law(self) -> Dependency | None:
         """Return the law if most rows obey it and chance cannot explain this, else None."""
@@ -65,6 +75,8 @@ class ExtremeTally:
         n_free = self._n_holding if self._groups is None else len(self._groups)
         evidence = n_free * math.log10(2) - 3 * math.log10(self._n_columns)
         if self._n_holding < LEAST_SHARE * self._n_rows or evidence < MIN_EVIDENCE:
+            return None
+        if self._n_other_holding < LEAST_SHARE * self._n_other:
             return None
         error = broken / self._n_rows
         return Dependency(
