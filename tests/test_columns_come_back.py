@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_UP, Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import gramian
 from gramian import GFA
-from gramian.laws import Solution
+from gramian.laws import Rounding, Solution
 from gramian.laws.columns import Printed
 from gramian.laws.forms import has_common_factor
 
@@ -88,7 +90,7 @@ def test_laws_in_model_files_keep_their_decimals(tmp_path):
     selection = gramian.select(with_cents(), keep=["cents"])
     selection.save(tmp_path / "model.gram")
     (law,) = gramian.models.read(tmp_path / "model.gram").estimator.model_.laws
-    assert law.decimals == 2
+    assert law.rounding == Rounding(2)
     assert law({"cents": [14099.0]}).tolist() == [140.99]
 
 
@@ -253,3 +255,76 @@ def test_exceptions_are_for_the_search_that_uses_laws(options):
         gramian.select(sales(0), exceptions=0.1, **options)
     with pytest.raises(ValueError, match="exceptions needs backward=True"):
         GFA(exceptions=0.1, backward=False).fit(sales(0))
+
+
+def with_half_cents(seed=0, n_rows=600):
+    """Return a payroll in which a spreadsheet rounded pay: the middle between two cents goes up."""
+    rng = np.random.default_rng(seed)
+    hours, wage = rng.integers(600, 1800, n_rows), rng.integers(1300, 4500, n_rows)
+    thousandths = hours * wage
+    pay = (thousandths + 5) // 10 / 100
+    return pd.DataFrame({"hours": hours / 10, "wage": wage / 100, "pay": pay})
+
+
+def test_the_middle_between_two_cents_may_be_rounded_up():
+    table = with_half_cents()
+    selector = gramian.GFA().fit(table)
+    assert [*selector.get_feature_names_out()] == ["hours", "wage"]
+    again = selector.inverse_transform(selector.transform(table))
+    assert (again[:, 2] == table.pay).all()
+    even = table.assign(pay=np.round(table.hours * table.wage, 2))
+    assert (even.pay != table.pay).any()
+    assert [*gramian.GFA().fit(even).get_feature_names_out()] == ["hours", "wage"]
+
+
+def test_laws_in_model_files_keep_the_way_of_rounding(tmp_path):
+    table = with_half_cents()
+    gramian.GFA().fit(table).save(tmp_path / "pay.gram")
+    again = gramian.load(tmp_path / "pay.gram")
+    assert (again.inverse_transform(again.transform(table))[:, 2] == table.pay).all()
+
+
+@pytest.mark.parametrize(
+    "value", [0.125, -0.125, 1.005, 2.675, 0.0, -0.004, 12345678901.235, 1e15 + 1, 1e18, np.nan]
+)
+def test_rounding_up_agrees_with_decimal_arithmetic(value):
+    up = Rounding(2, half_up=True)(np.array([value]))[0]
+    if np.isnan(value):
+        assert np.isnan(up)
+    else:
+        exact = Decimal(repr(value)).quantize(Decimal("0.01"), ROUND_HALF_UP)
+        assert up == float(exact)
+
+
+def test_nonsense_about_rounding_is_refused():
+    law = gramian.relations(with_half_cents())[0].solve_for("pay").rounded_to(Rounding(2, True))
+    document = law.to_json()
+    assert type(law).from_json(document) == law
+    with pytest.raises(ValueError, match="half_up"):
+        type(law).from_json({**document, "half_up": 1})
+
+
+@pytest.mark.parametrize("half_up", [True, False])
+def test_cents_by_country_come_back_in_both_ways_of_rounding(half_up):
+    rng = np.random.default_rng(1)
+    cents, percent = rng.integers(1, 99999, 400), np.resize([19, 20, 7], 400)
+    up = (cents * (100 + percent) + 50) // 100 / 100
+    even = np.round(np.resize([1.19, 1.2, 1.07], 400) * (cents / 100), 2)
+    gross = up if half_up else even
+    assert (up != even).any()
+    country = np.array(["de", "at", "es"])[np.resize([0, 1, 2], 400)]
+    table = pd.DataFrame({"country": country, "net": cents / 100, "gross": gross})
+    dropped, again = returned(table)
+    assert dropped == ["gross"]
+    assert (again.gross == table.gross).all()
+
+
+def test_parts_of_a_total_go_rather_than_its_factors():
+    rng = np.random.default_rng(0)
+    price, count = rng.integers(100, 9999, 500) / 100, rng.integers(1, 40, 500)
+    net = np.round(price * count, 2)
+    cost = np.round(net * rng.uniform(0.3, 0.9, 500), 2)
+    table = {"unit_price": price, "count": count, "net": net, "cost": cost}
+    table["margin"] = np.round(net - cost, 2)
+    kept = gramian.GFA().fit(pd.DataFrame(table)).get_feature_names_out()
+    assert [*kept] == ["unit_price", "count", "cost"]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import gramian
-from gramian.laws import Extreme, Series, law_from_json
+from gramian.laws import Extreme, Rounding, Series, law_from_json
 
 
 def sales(seed=0, n=600):
@@ -173,9 +173,9 @@ def test_a_tendency_is_no_lookup():
 @pytest.mark.parametrize(
     "law",
     [
-        Extreme("y", True, ((4.9, None), (0.5, "x")), 2),
+        Extreme("y", True, ((4.9, None), (0.5, "x")), Rounding(2, half_up=True)),
         Extreme("y", False, ((1.0, "x"), (1.0, "z"))),
-        Series("y", "mean", "x", 7, 0.0, 2),
+        Series("y", "mean", "x", 7, 0.0, Rounding(2)),
         Series("y", "total", "x", 1, 1000.0),
     ],
 )

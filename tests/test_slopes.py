@@ -264,7 +264,7 @@ def test_slopes_are_stored_as_json():
     (law,) = slopes_of(shop(decimals=1))
     again = Slopes.from_json(json.loads(json.dumps(law.slopes.to_json())))
     assert again == law.slopes
-    assert again.decimals == 1
+    assert again.rounding.decimals == 1
 
 
 @pytest.mark.parametrize(

@@ -191,17 +191,20 @@ def _attempts(
 def _orders(laws: Sequence[Sequence[ColumnLaw]]) -> Iterator[list[str]]:
     """Yield orders in which columns may be dropped: the order of the laws, then random orders.
 
-    The columns that laws give come first, then the others, the last name of the alphabet first.
+    The columns that laws give come first, then columns that are sums of products, then the others;
+    the last name of the alphabet first.
     """
+    sums = {each.column for law in laws for each in law if not each.divides}
     # In the second order, laws with few solutions come first: they have less choice.
     for some in (laws, sorted(laws, key=len)):
         first = [law[0].column for law in some]
-        others = sorted({each.column for law in some for each in law}, reverse=True)
+        columns = {each.column for law in some for each in law}
+        others = sorted(columns, key=lambda name: (name in sums, name), reverse=True)
         yield [*dict.fromkeys([*first, *others])]
-    columns = [*dict.fromkeys(each.column for law in laws for each in law)]
+    every = [*dict.fromkeys(each.column for law in laws for each in law)]
     random = np.random.default_rng(0)
     for _ in range(MAX_ORDERS):
-        yield [columns[i] for i in random.permutation(len(columns))]
+        yield [every[i] for i in random.permutation(len(every))]
 
 
 def _connected(laws: Sequence[list[ColumnLaw]]) -> list[list[list[ColumnLaw]]]:

@@ -8,7 +8,7 @@ column: no cell may differ, and an empty cell must come back empty.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gramian._support.types import Array
 from gramian.laws._relation_collection import Relations, solutions
 from gramian.laws.columns import CodedTable, Printed, open_coded_table, sample_of
-from gramian.laws.forms import ColumnLaw, computed_in_turn
+from gramian.laws.forms import ColumnLaw, Rounding, computed_in_turn
 
 
 class Reproduction(NamedTuple):
@@ -44,8 +44,8 @@ def reproducible(
     """Return the columns to drop with their laws, and the columns that must be kept.
 
     The laws are those of `Relations.redundant`; their results are rounded as the columns are
-    printed. A column of which a law misses at least one cell must be kept; the choice is then made
-    again.
+    printed, with the middle between two numbers rounded to even or up, whichever gives more cells.
+    A column of which a law misses at least one cell must be kept; the choice is then made again.
 
     Parameters
     ----------
@@ -59,14 +59,23 @@ def reproducible(
         The largest share of the rows in which a column may differ from its law.
     """
     table = open_coded_table(X, found.feature_names)
-    kept, columns = [*keep], dict[str, PrintedColumn]()
+    kept, columns, half_up = [*keep], dict[str, PrintedColumn](), set[str]()
     n_wrong, n_rows = dict[str, int](), 0
     while laws := found.redundant(kept, prefer):
         if not columns:
             given = {each.column for law in found for each in solutions(law)}
             columns = _columns(table, given)
-        laws = {name: law.rounded_to(columns[name].printed.decimals) for name, law in laws.items()}
+        laws = _rounded(laws, columns, half_up)
         n_wrong, n_rows = _counted(laws, table, columns)
+        tried = set[str]()
+        while others := {*_missed(laws, n_wrong, 0)} - tried:
+            tried |= others
+            rounded = _rounded(laws, columns, half_up ^ others)
+            again, _ = _counted(rounded, table, columns)
+            better = {name for name in others if again[name] < n_wrong[name]}
+            half_up ^= better
+            laws = _rounded(laws, columns, half_up)
+            n_wrong = again if better == others else _counted(laws, table, columns)[0]
         missed = _missed(laws, n_wrong, exceptions * n_rows)
         if not missed:
             break
@@ -84,6 +93,10 @@ class PrintedColumn:
     """Decimals of all cells of the column."""
     deviation: float
     """Standard deviation of the column in a sample of the rows."""
+
+    def rounding(self, *, half_up: bool) -> Rounding:
+        """Return the rounding to the decimals of the column."""
+        return Rounding(self.printed.decimals, half_up)
 
     def is_given(self, values: Array, cells: Array) -> NDArray[np.bool_]:
         """Return for each cell True if a computed value, rounded as the column is, is the cell.
@@ -130,6 +143,19 @@ def _columns(table: CodedTable, names: Iterable[str]) -> dict[str, PrintedColumn
     return {
         name: PrintedColumn(i, printed[name], _deviation(sample[:, i]))
         for name, i in places.items()
+    }
+
+
+def _rounded(
+    laws: Mapping[str, ColumnLaw], columns: Mapping[str, PrintedColumn], half_up: Collection[str]
+) -> dict[str, ColumnLaw]:
+    """Return laws whose results are rounded as their columns are printed.
+
+    The middle between two numbers is rounded up in the columns `half_up`, else to even.
+    """
+    return {
+        name: law.rounded_to(columns[name].rounding(half_up=name in half_up))
+        for name, law in laws.items()
     }
 
 

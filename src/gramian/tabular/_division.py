@@ -129,18 +129,22 @@ def divide(
     computed = {one.column for law in found for one in solutions(law)}
     floats = {name for name in computed if pyarrow().types.is_floating(kinds[name])}
     printed = printed_columns(chosen, floats) if floats else {}
-    all_types, missed = type_texts(table), [""]
+    all_types, missed, half_up = type_texts(table), [""], set[str]()
     while missed:
         redundant = found.redundant(keep=keep, prefer=[name for name in prefer if name in order])
         lookups = [
-            law.rounded_to(printed[law.column].printed.decimals) if law.column in floats else law
+            law.rounded_to(printed[law.column].rounding(half_up=law.column in half_up))
+            if law.column in floats
+            else law
             for law in redundant.values()
             if is_used(law)
         ]
         given = {each.column for each in lookups}
         types = {name: each for name, each in all_types.items() if name in given}
         missed = columns_missed_by_lookups(table, lookups, types, text, printed)
-        keep += missed
+        other = floats.intersection(missed) - half_up
+        half_up |= other
+        keep += [name for name in missed if name not in other]
     # A number column leaves the fit only if a law that is used computes it.
     inner = tuple(name for name in order if name in numbers and name not in given)
     labels = tuple(name for name in text if name not in given)

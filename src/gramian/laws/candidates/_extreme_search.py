@@ -16,7 +16,7 @@ from gramian._support.types import Array
 from gramian.laws._cover import Implication
 from gramian.laws.candidates._level_context import LevelContext
 from gramian.laws.columns import Printed
-from gramian.laws.forms import Extreme
+from gramian.laws.forms import Extreme, Rounding
 from gramian.laws.judge import LEAST_SHARE, ExtremeTally
 
 LEAST_PART = 0.05
@@ -71,7 +71,8 @@ def extremes(context: LevelContext) -> Iterator[ExtremeCandidate]:
                 (factor, None if i is None else table.names[i]) for factor, i in law.parts
             )
             causes = frozenset(i for _, i in law.parts if i is not None)
-            made = Extreme(table.names[target], law.largest, named, Printed.of(y).decimals)
+            rounding = Rounding(Printed.of(y).decimals)
+            made = Extreme(table.names[target], law.largest, named, rounding)
             yield ExtremeCandidate(made, (causes, target))
 
 

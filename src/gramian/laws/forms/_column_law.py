@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from gramian.formulas import import_sympy, latex_name
+from gramian.laws.forms._rounding import Rounding
 
 
 class ColumnLaw(ABC):
@@ -63,17 +64,25 @@ class ColumnLaw(ABC):
     def to_json(self) -> dict[str, Any]:
         """Return the law as a dictionary that can be stored as JSON."""
 
-    def rounded_to(self, decimals: int | None) -> ColumnLaw:
-        """Return the law with a result that is rounded to a number of decimals.
+    def rounded_to(self, rounding: Rounding) -> ColumnLaw:
+        """Return the law with a result that is rounded in a given way.
 
         A law that looks values up returns the values of the table, and needs no rounding.
 
         Parameters
         ----------
-        decimals : int or None
-            The number of decimals; None for no rounding.
+        rounding : Rounding
+            The number of decimals, and the way in which the middle is rounded.
         """
         return self
+
+    @property
+    def divides(self) -> bool:
+        """True if the law takes a ratio, root or function of other columns.
+
+        A person computes a total from parts, and hardly a part from the total and other factors.
+        """
+        return False
 
     @property
     def is_formula(self) -> bool:

@@ -12,6 +12,8 @@ from gramian._support.types import Array
 from gramian._support.words import is_storable_text
 from gramian.formulas import import_sympy, latex_name, number, quote
 from gramian.laws.forms._column_law import ColumnLaw
+from gramian.laws.forms._rounding import KEYS as ROUNDING_KEYS
+from gramian.laws.forms._rounding import UNROUNDED, Rounding, stored_rounding
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,8 @@ class Extreme(ColumnLaw):
         True for the maximum, False for the minimum.
     parts : tuple of (float, str or None)
         The factor and the name of each column; None in place of a name for a constant.
-    decimals : int or None
-        The number of decimals that the result is rounded to; None for no rounding.
+    rounding : Rounding
+        How the result is rounded.
 
     Examples
     --------
@@ -46,7 +48,7 @@ class Extreme(ColumnLaw):
     column: str
     largest: bool
     parts: tuple[tuple[float, str | None], ...]
-    decimals: int | None = None
+    rounding: Rounding = UNROUNDED
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -71,17 +73,17 @@ class Extreme(ColumnLaw):
             for factor, name in self.parts
         )
         found = np.atleast_1d((np.maximum if self.largest else np.minimum)(first, second))
-        return found if self.decimals is None else np.round(found, self.decimals)
+        return self.rounding(found)
 
-    def rounded_to(self, decimals: int | None) -> Extreme:
-        """Return the law with a result that is rounded to a number of decimals.
+    def rounded_to(self, rounding: Rounding) -> Extreme:
+        """Return the law with a result that is rounded in a given way.
 
         Parameters
         ----------
-        decimals : int or None
-            The number of decimals; None for no rounding.
+        rounding : Rounding
+            The number of decimals, and the way in which the middle is rounded.
         """
-        return replace(self, decimals=decimals)
+        return replace(self, rounding=rounding)
 
     @property
     def text(self) -> str:
@@ -126,7 +128,7 @@ class Extreme(ColumnLaw):
             "extreme": self.column,
             "largest": self.largest,
             "parts": [list(each) for each in self.parts],
-            "decimals": self.decimals,
+            **self.rounding.document(),
         }
 
     @classmethod
@@ -138,21 +140,19 @@ class Extreme(ColumnLaw):
         document : dict
             The result of `to_json`. Any other document raises a ValueError that says what is wrong.
         """
-        keys = {"extreme", "largest", "parts", "decimals"}
-        if not isinstance(document, dict) or set(document) != keys:
+        keys = {"extreme", "largest", "parts"}
+        if not isinstance(document, dict) or not keys <= {*document} <= keys | ROUNDING_KEYS:
             raise ValueError("A stored maximum must have a column, largest, parts and decimals.")
-        column, parts, decimals = document["extreme"], document["parts"], document["decimals"]
+        column, parts = document["extreme"], document["parts"]
         if not isinstance(document["largest"], bool):
             raise ValueError("largest of a stored maximum must be true or false.")
-        if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= 300):
-            raise ValueError("The decimals of a stored maximum must be a number from 0 to 300.")
         if not isinstance(parts, list) or len(parts) != 2 or not all(map(_is_part, parts)):
             raise ValueError("The parts of a stored maximum must be two factors with columns.")
         names = [name for _, name in parts if name is not None]
         if not is_storable_text(column) or not names or column in names:
             raise ValueError("A stored maximum must compute a column from other columns.")
         made = tuple((float(factor), name) for factor, name in parts)
-        return cls(column, document["largest"], made, decimals)
+        return cls(column, document["largest"], made, stored_rounding(document))
 
 
 def _is_part(part: Any) -> bool:

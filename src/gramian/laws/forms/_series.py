@@ -12,6 +12,8 @@ from gramian._support.types import Array
 from gramian._support.words import is_storable_text
 from gramian.formulas import quote
 from gramian.laws.forms._column_law import ColumnLaw
+from gramian.laws.forms._rounding import KEYS as ROUNDING_KEYS
+from gramian.laws.forms._rounding import UNROUNDED, Rounding, stored_rounding
 
 SeriesKind = Literal["lag", "difference", "mean", "sum", "total"]
 LONGEST = 10_000
@@ -35,8 +37,8 @@ class Series(ColumnLaw):
         The number of rows that the law looks back; of rows in the mean or sum; 1 for "total".
     start : float
         The value that is added, for "total".
-    decimals : int or None
-        The number of decimals that the result is rounded to; None for no rounding.
+    rounding : Rounding
+        How the result is rounded.
 
     Examples
     --------
@@ -54,7 +56,7 @@ class Series(ColumnLaw):
     source: str
     n_rows: int = 1
     start: float = 0.0
-    decimals: int | None = None
+    rounding: Rounding = UNROUNDED
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -76,17 +78,17 @@ class Series(ColumnLaw):
         """
         x = np.atleast_1d(np.asarray(table[self.source], dtype=np.float64))
         found = computed_series(self.kind, x, self.n_rows) + self.start
-        return found if self.decimals is None else np.round(found, self.decimals)
+        return self.rounding(found)
 
-    def rounded_to(self, decimals: int | None) -> Series:
-        """Return the law with a result that is rounded to a number of decimals.
+    def rounded_to(self, rounding: Rounding) -> Series:
+        """Return the law with a result that is rounded in a given way.
 
         Parameters
         ----------
-        decimals : int or None
-            The number of decimals; None for no rounding.
+        rounding : Rounding
+            The number of decimals, and the way in which the middle is rounded.
         """
-        return replace(self, decimals=decimals)
+        return replace(self, rounding=rounding)
 
     @property
     def text(self) -> str:
@@ -112,7 +114,7 @@ class Series(ColumnLaw):
             "source": self.source,
             "n_rows": self.n_rows,
             "start": self.start,
-            "decimals": self.decimals,
+            **self.rounding.document(),
         }
 
     @classmethod
@@ -124,22 +126,21 @@ class Series(ColumnLaw):
         document : dict
             The result of `to_json`. Any other document raises a ValueError that says what is wrong.
         """
-        keys = {"series", "kind", "source", "n_rows", "start", "decimals"}
-        if not isinstance(document, dict) or set(document) != keys:
+        keys = {"series", "kind", "source", "n_rows", "start"}
+        if not isinstance(document, dict) or not keys <= {*document} <= keys | ROUNDING_KEYS:
             raise ValueError(f"A stored series must have {', '.join(sorted(keys))}.")
         column, source = document["series"], document["source"]
         if not is_storable_text(column) or not is_storable_text(source) or column == source:
             raise ValueError("A stored series must compute a column from another column.")
         if document["kind"] not in get_args(SeriesKind):
             raise ValueError("A stored series must be a lag, difference, mean, sum or total.")
-        n_rows, start, decimals = document["n_rows"], document["start"], document["decimals"]
+        n_rows, start = document["n_rows"], document["start"]
         if type(n_rows) is not int or not 1 <= n_rows <= LONGEST:
             raise ValueError(f"n_rows of a stored series must be from 1 to {LONGEST}.")
         if type(start) not in (int, float) or not np.isfinite(start):
             raise ValueError("The start of a stored series must be a number.")
-        if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= 300):
-            raise ValueError("The decimals of a stored series must be a number from 0 to 300.")
-        return cls(column, document["kind"], source, n_rows, float(start), decimals)
+        rounding = stored_rounding(document)
+        return cls(column, document["kind"], source, n_rows, float(start), rounding)
 
 
 def computed_series(kind: SeriesKind, x: Array, n: int) -> Array:

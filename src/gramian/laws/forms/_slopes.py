@@ -18,17 +18,16 @@ from gramian.laws.columns import (
     Key,
     is_cell,
     is_finite_number,
-    is_whole,
     level_text,
     plain_cell,
     rounded,
 )
 from gramian.laws.forms._column_law import ColumnLaw
+from gramian.laws.forms._rounding import KEYS as ROUNDING_KEYS
+from gramian.laws.forms._rounding import UNROUNDED, Rounding, stored_rounding
 
 SHOWN = 3
 """Largest number of levels whose formulas are printed in the text of a law."""
-STORED_DECIMALS = 20
-"""Largest number of decimals that a stored document may state."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,8 @@ class Slopes(ColumnLaw):
         The levels of the category, each a text or a number.
     coefficients : tuple of tuple of float
         For each level: the slope of each column in `numbers`, then a constant.
-    decimals : int or None
-        The number of decimals that the result is rounded to; None for no rounding.
+    rounding : Rounding
+        How the result is rounded.
 
     Examples
     --------
@@ -75,7 +74,7 @@ class Slopes(ColumnLaw):
     numbers: tuple[str, ...]
     levels: tuple[Cell, ...] = field(repr=False)
     coefficients: tuple[tuple[float, ...], ...] = field(repr=False)
-    decimals: int | None = None
+    rounding: Rounding = UNROUNDED
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -112,17 +111,17 @@ class Slopes(ColumnLaw):
         total: Array = own[:, -1].copy()
         for slope, name in zip(own.T, self.numbers, strict=False):
             total += slope * np.atleast_1d(np.asarray(table[name], dtype=np.float64))
-        return total if self.decimals is None else np.round(total, self.decimals)
+        return self.rounding(total)
 
-    def rounded_to(self, decimals: int | None) -> Slopes:
-        """Return the law with a result that is rounded to a number of decimals.
+    def rounded_to(self, rounding: Rounding) -> Slopes:
+        """Return the law with a result that is rounded in a given way.
 
         Parameters
         ----------
-        decimals : int or None
-            The number of decimals; None for no rounding.
+        rounding : Rounding
+            The number of decimals, and the way in which the middle is rounded.
         """
-        return replace(self, decimals=decimals)
+        return replace(self, rounding=rounding)
 
     def solved_for(self, number: str) -> Slopes | None:
         """Return the law solved for a column of `numbers`; None if one of its slopes is zero.
@@ -218,7 +217,7 @@ class Slopes(ColumnLaw):
             "numbers": list(self.numbers),
             "levels": list(self.levels),
             "coefficients": [list(each) for each in self.coefficients],
-            "decimals": self.decimals,
+            **self.rounding.document(),
         }
 
     @classmethod
@@ -230,11 +229,11 @@ class Slopes(ColumnLaw):
         document : dict
             The result of `to_json`. Any other document raises a ValueError that says what is wrong.
         """
-        names = {"slopes", "key", "numbers", "levels", "coefficients", "decimals"}
-        if not isinstance(document, dict) or set(document) != names:
+        names = {"slopes", "key", "numbers", "levels", "coefficients"}
+        if not isinstance(document, dict) or not names <= {*document} <= names | ROUNDING_KEYS:
             raise ValueError(f"Stored slopes must have {sorted(names)}.")
         column, numbers, levels = (document[name] for name in ("slopes", "numbers", "levels"))
-        rows, decimals = document["coefficients"], document["decimals"]
+        rows = document["coefficients"]
         key = Key.from_json(document["key"])
         if not all(isinstance(each, list) and each for each in (numbers, levels, rows)):
             raise ValueError(
@@ -254,8 +253,6 @@ class Slopes(ColumnLaw):
             for row in rows
         ):
             raise ValueError("Each level must have a finite slope for each number, and a constant.")
-        if decimals is not None and not is_whole(decimals, 0, STORED_DECIMALS):
-            raise ValueError("The decimals of a column must be a small whole number, or none.")
         cells = tuple(map(plain_cell, levels))
         coefficients = tuple(tuple(map(float, row)) for row in rows)
-        return cls(column, key, tuple(numbers), cells, coefficients, decimals)
+        return cls(column, key, tuple(numbers), cells, coefficients, stored_rounding(document))

@@ -23,6 +23,7 @@ from gramian.formulas import (
 )
 from gramian.laws.columns import numbers_of
 from gramian.laws.forms._column_law import ColumnLaw
+from gramian.laws.forms._rounding import UNROUNDED, Rounding
 from gramian.laws.forms._solution_document import document_of, solution_parts
 from gramian.tables import Clock
 
@@ -55,8 +56,8 @@ class Solution(ColumnLaw):
         True if the column is minus the root of the ratio.
     logarithm : bool
         True if the column is the natural logarithm of the ratio.
-    decimals : int or None
-        The number of decimals that the result is rounded to; None for no rounding.
+    rounding : Rounding
+        How the result is rounded.
     clocks : mapping from str to Clock
         For each column of dates, the clock that converts its dates to numbers.
 
@@ -80,13 +81,18 @@ class Solution(ColumnLaw):
     exponential: bool = False
     negative: bool = False
     logarithm: bool = False
-    decimals: int | None = None
+    rounding: Rounding = UNROUNDED
     clocks: Mapping[str, Clock] = field(default_factory=dict)
 
     @property
     def _function(self) -> Literal["exp", "log", "root"]:
         """The function that is applied to the ratio to compute the column."""
         return "exp" if self.exponential else "log" if self.logarithm else "root"
+
+    @property
+    def divides(self) -> bool:
+        """True if the law is more than a sum of products."""
+        return self._function != "root" or self.root != 1 or bool(self.denominator.columns)
 
     @property
     def is_formula(self) -> bool:
@@ -112,21 +118,20 @@ class Solution(ColumnLaw):
         values : array of shape (n_samples,)
             The column; NaN where the denominator is zero, or the root or logarithm does not exist.
         """
-        found = self._unrounded(table)
-        return found if self.decimals is None else np.round(found, self.decimals)
+        return self.rounding(self._unrounded(table))
 
-    def rounded_to(self, decimals: int | None) -> Solution:
-        """Return the solution with a result that is rounded to a number of decimals.
+    def rounded_to(self, rounding: Rounding) -> Solution:
+        """Return the solution with a result that is rounded in a given way.
 
         Parameters
         ----------
-        decimals : int or None
-            The number of decimals; None for no rounding.
+        rounding : Rounding
+            The number of decimals, and the way in which the middle is rounded.
         """
-        return replace(self, decimals=decimals)
+        return replace(self, rounding=rounding)
 
     def _unrounded(self, table: Mapping[str, ArrayLike]) -> Array:
-        """Return the column before it is rounded to `decimals`."""
+        """Return the column before it is rounded."""
         known = {name: numbers_of(table[name], self.clocks.get(name)) for name in self.columns}
         with np.errstate(all="ignore"):
             numerator, denominator = self.numerator(known), self.denominator(known)

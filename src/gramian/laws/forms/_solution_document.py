@@ -17,6 +17,8 @@ from gramian.formulas import Formula, Term
 from gramian.laws.columns import stored_clock
 from gramian.laws.forms._law import ATOMS, COMPARISONS, Power, plain_power
 from gramian.laws.forms._law_terms import PlainFunction, formula_of, plain_function
+from gramian.laws.forms._rounding import KEYS as ROUNDING_KEYS
+from gramian.laws.forms._rounding import UNROUNDED, Rounding, stored_rounding
 from gramian.tables import Clock
 
 if TYPE_CHECKING:
@@ -28,7 +30,6 @@ MOST_TERMS = 10_000
 MOST_FACTORS = 100
 LARGEST_EXPONENT = 100
 LARGEST = sys.float_info.max
-MOST_DECIMALS = 20
 
 
 def document_of(solution: Solution) -> dict[str, Any]:
@@ -42,8 +43,8 @@ def document_of(solution: Solution) -> dict[str, Any]:
         "root": _power(solution.root),
         "negative": solution.negative,
     }
-    if solution.decimals is not None:
-        document["decimals"] = solution.decimals
+    if solution.rounding != UNROUNDED:
+        document |= solution.rounding.document()
     if solution.clocks:
         document["clocks"] = {
             name: {"origin": clock.origin, "unit": clock.unit}
@@ -71,16 +72,16 @@ def _power(power: Power) -> list[int]:
 
 def solution_parts(
     document: Any,
-) -> tuple[str, Formula, Formula, Power, bool, bool, bool, int | None, dict[str, Clock]]:
+) -> tuple[str, Formula, Formula, Power, bool, bool, bool, Rounding, dict[str, Clock]]:
     """Return the arguments of `Solution` from a document of `document_of`.
 
     Any other document raises a ValueError that says what is wrong.
     """
     keys = {"column", "above", "below", "digits", "function", "root", "negative"}
     if isinstance(document, dict):
-        keys |= {"decimals", "clocks"}.intersection(document)
+        keys |= {*ROUNDING_KEYS, "clocks"}.intersection(document)
     found = _mapping(document, keys, "a solved law")
-    decimals = _whole(found["decimals"], 0, MOST_DECIMALS) if "decimals" in found else None
+    rounding = stored_rounding(found)
     clocks = found.get("clocks", {})
     if not isinstance(clocks, dict):
         raise ValueError(f"The clocks of a solved law must have names; got {_short(clocks)}.")
@@ -102,7 +103,7 @@ def solution_parts(
     if column in (*above.columns, *below.columns):
         raise ValueError(f"A solved law must not compute {column!r} from itself.")
     kind = (function == "exp", negative, function == "log")
-    return column, above, below, root, *kind, decimals, clocks
+    return column, above, below, root, *kind, rounding, clocks
 
 
 def _formula(terms: Any, digits: Any, where: str) -> Formula:

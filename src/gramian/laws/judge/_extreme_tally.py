@@ -9,7 +9,7 @@ import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian.laws._law_tolerances import MIN_EVIDENCE
-from gramian.laws.forms import Dependency, Extreme
+from gramian.laws.forms import UNROUNDED, Dependency, Extreme
 from gramian.laws.judge._exceptions import LEAST_SHARE
 
 CLOSE = 1e-9
@@ -55,9 +55,10 @@ class ExtremeTally:
             return
         cells = rows[:, self._place]
         known = {name: rows[:, i] for name, i in self._causes.items()}
-        made = self._law.rounded_to(None)(known)
+        made = self._law.rounded_to(UNROUNDED)(known)
         # A number in the middle is rounded up or down.
-        half = 0.0 if self._law.decimals is None else 0.5 * 10.0**-self._law.decimals
+        decimals = self._law.rounding.decimals
+        half = 0.0 if decimals is None else 0.5 * 10.0**-decimals
         same = np.abs(made - cells) <= half + CLOSE * (np.abs(cells) + half)
         if self._usual is None:
             values, counts = np.unique(made, return_counts=True)

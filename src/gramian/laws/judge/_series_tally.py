@@ -10,7 +10,7 @@ import numpy as np
 from gramian._support.types import Array, IntArray
 from gramian.laws._law_tolerances import MIN_EVIDENCE
 from gramian.laws.columns import allowed_error
-from gramian.laws.forms import Dependency, Series
+from gramian.laws.forms import UNROUNDED, Dependency, Series
 from gramian.laws.judge._exceptions import LEAST_SHARE
 
 
@@ -38,7 +38,7 @@ class SeriesTally:
     def law(self) -> Dependency | None:
         """Return the law if most rows obey it, else None. It computes no single row."""
         x, y = np.concatenate(self._cells).T
-        made = self._law.rounded_to(None)({self._law.source: x})
+        made = self._law.rounded_to(UNROUNDED)({self._law.source: x})
         there = ~np.isnan(made) & ~np.isnan(y)
         missed = np.abs(made[there] - y[there])
         n_rows, n_holding = int(there.sum()), int((missed <= allowed_error(y)(y[there])).sum())

@@ -11,7 +11,7 @@ import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian.laws.columns import Cell, Key, Precision
-from gramian.laws.forms import SlopeLaw, Slopes
+from gramian.laws.forms import UNROUNDED, Rounding, SlopeLaw, Slopes
 from gramian.laws.judge._level_regression import ByLevel, known_levels
 from gramian.laws.judge._slope_judge import JudgedSlopes
 
@@ -66,7 +66,11 @@ class SlopeTally:
         self._tolerance = tolerance
         self._alone = np.zeros(len(columns), dtype=bool)
         """For each column, True if it has values in rows that lack another column or a level."""
-        self._squares, self._n_rows, self._exact, self._decimals = 0.0, 0, True, True
+        self._squares, self._n_rows, self._exact = 0.0, 0, True
+        decimals = precision.decimals
+        ways = () if decimals is None else (Rounding(decimals), Rounding(decimals, half_up=True))
+        self._roundings = [*ways]
+        """The ways of rounding with which the law gives every number so far."""
 
     def add(self, rows: Array, groups: IntArray | None = None) -> None:
         """Add the errors of some rows, in which text is replaced by codes, and NaN is missing.
@@ -90,9 +94,11 @@ class SlopeTally:
         self._squares += float(((missed / largest) ** 2).sum())
         self._n_rows += len(missed)
         self._exact &= bool((missed <= some.bound(self._coefficients)).all())
-        if self._precision.decimals is not None:
-            short = np.round(expected, self._precision.decimals)
-            self._decimals &= bool((np.abs(short - some.y) < SAME * largest).all())
+        self._roundings = [
+            each
+            for each in self._roundings
+            if (np.abs(each(expected) - some.y) < SAME * largest).all()
+        ]
 
     def law(self) -> SlopeLaw | None:
         """Return the law if it is exact or its error is at most the tolerance, else None."""
@@ -133,5 +139,5 @@ class SlopeTally:
             tuple(causes),
             tuple(levels[i] for i in order),
             tuple(tuple(self._coefficients[i].tolist()) for i in order),
-            self._precision.decimals if self._decimals else None,
+            next(iter(self._roundings), UNROUNDED),
         )
