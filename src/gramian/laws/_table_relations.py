@@ -11,6 +11,7 @@ import numpy as np
 
 from gramian._support.blas import threads_for
 from gramian._support.types import Array, IntArray
+from gramian._support.words import listed, plural
 from gramian.laws._confirmation import confirmed
 from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws._level_search import GroupedBlock, LevelFindings, find_level_laws
@@ -282,6 +283,17 @@ def _rank(relation: Relation) -> tuple[bool, int, int, float, list[str]]:
     return not relation.exact, len(names), len(relation.terms), error, names
 
 
+def _units(table: CodedTable) -> list[str]:
+    """Return notes for the user: in which unit dates are counted, and since when."""
+    counting: dict[Clock, list[str]] = {}
+    for i, clock in table.clocks.items():
+        counting.setdefault(clock, []).append(table.names[i])
+    return [
+        f"{listed(names, len(names), str)} {plural(len(names), 'counts', 'count')} {clock}."
+        for clock, names in counting.items()
+    ]
+
+
 def _places(one: View, other: View) -> set[int]:
     """Return the positions in view `other` of the columns that are also in view `one`.
 
@@ -301,7 +313,7 @@ def _parts(sample: Sample, table: CodedTable) -> tuple[list[View], list[str]]:
             f"Laws need at least {MIN_ROWS} rows with values; none of the columns has as many in "
             f"the {len(sample.rows)} rows. Give more rows, or fill missing values in."
         )
-    notes = [f"{table.names[i]} counts {clock}." for i, clock in table.clocks.items()]
+    notes = _units(table)
     seen = {numbers[column] for view in parts for column in view.columns}
     left_out = [table.names[i] for i in numbers if i not in seen]
     if left_out:

@@ -169,7 +169,9 @@ class Solution(ColumnLaw):
 
     @property
     def text(self) -> str:
-        """The right-hand side of the equation, as text."""
+        """The right-hand side of the equation, as text; a constant date is a date."""
+        if self.column in self.clocks and not self.columns:
+            return self.clocks[self.column].text(float(self({})))
         exponent = self._power_of_ten
         if exponent is not None:
             text = str(exponent)
