@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from cli_cases import succeed
 
+import gramian
+
 WRONG = 12
 
 
@@ -34,6 +36,29 @@ def test_relations_count_the_rows_that_break_a_law(orders):
     (law,) = json.loads(succeed("relations", "orders.csv", "--json").stdout)["relations"]
     assert (law["n_exceptions"], law["n_rows"], law["exact"]) == (WRONG, 600, False)
     assert (law["r2"], law["typical_error"]) == (1, 0)
+
+
+def test_the_json_of_every_law_says_what_it_gives_and_how_well(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    x, z, w, noise = rng.normal(5, 1, (4, 600)).round(3)
+    number = rng.integers(0, 40, 600)
+    town, land = [f"t{each}" for each in number], np.array(["DE", "AT", "FR", "IT"])[number % 4]
+    land[:6] = "??"
+    sums = (x + z).round(3)
+    sums[6:18] += 9
+    table = {"x": x, "z": z, "sum": sums, "town": town, "land": land}
+    pd.DataFrame({**table, "w": w, "y": 3 * w + 0.01 * (noise - 5)}).to_csv("a.csv", index=False)
+    document = json.loads(succeed("relations", "a.csv", "--json").stdout)["relations"]
+    assert document == gramian.relations("a.csv").table
+    assert len({tuple(each) for each in document}) == 1
+    laws = {each["gives"]: each for each in document}
+    assert (laws["sum"]["n_exceptions"], laws["sum"]["share"]) == (12, 588 / 600)
+    assert (laws["land"]["n_exceptions"], laws["land"]["share"]) == (6, 594 / 600)
+    assert (laws["land"]["r2"], laws["land"]["typical_error"]) == (None, None)
+    (noisy,) = [each for each in document if each["typical_error"]]
+    assert noisy["gives"] == noisy["law"].partition(" = ")[0]
+    assert 0.99 < noisy["r2"] < 1
 
 
 def test_a_selection_keeps_the_column_and_says_why(orders):

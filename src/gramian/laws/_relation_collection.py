@@ -182,12 +182,17 @@ class Relations(Sequence[AnyLaw]):
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """The laws as a list of dictionaries, with the law as text, its kind and its errors."""
+        """The laws as a list of dictionaries, with the law as text, its kind and its errors.
+
+        Each dictionary has the same keys, which are attributes of the laws. Laws of levels have no
+        `r2` and no `typical_error`: these are None.
+        """
         return [
             {
                 "law": str(each),
                 "kind": each.kind,
                 "columns": list(each.columns),
+                "gives": each.gives,
                 "exact": each.exact,
                 "error": each.error,
                 "validation_error": each.validation_error,
@@ -196,7 +201,9 @@ class Relations(Sequence[AnyLaw]):
                 "rounding": each.rounding,
                 "n_rows": each.n_rows,
                 "n_exceptions": each.n_exceptions,
-                **_fit_of(each),
+                "share": each.share,
+                "r2": each.r2 if isinstance(each, Relation) else None,
+                "typical_error": each.typical_error if isinstance(each, Relation) else None,
             }
             for each in self
         ]
@@ -220,13 +227,6 @@ class Relations(Sequence[AnyLaw]):
             for each in self
         ]
         return html_table(("law", "kind", "error", "held out"), rows)
-
-
-def _fit_of(relation: AnyLaw) -> dict[str, float]:
-    """Return how well a law with noise gives its column; nothing for laws of levels."""
-    if not isinstance(relation, Relation):
-        return {}
-    return {"r2": relation.r2, "typical_error": relation.typical_error}
 
 
 def _remark(relation: AnyLaw) -> str:
