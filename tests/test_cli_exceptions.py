@@ -91,3 +91,53 @@ def test_the_report_names_the_exceptions(orders):
     with open("report.html", encoding="utf-8") as file:
         page = file.read()
     assert f"but for {WRONG} of 600 rows" in page
+
+
+def shops(n=1000):
+    """Return towns whose land is wrong in 6 rows, and codes whose rate is wrong in 10 rows."""
+    rng = np.random.default_rng(0)
+    number = rng.integers(0, 40, n)
+    land = np.array(["DE", "AT", "FR", "IT"])[number % 4]
+    land[:6] = "??"
+    rate = rng.permutation(100)[number].astype(float)
+    rate[20:30] += 1000.5
+    return {
+        "town": np.array([f"t{each}" for each in number]),
+        "land": land,
+        "code": rng.permutation(40)[number],
+        "rate": rate,
+        "noise": rng.normal(size=n),
+    }
+
+
+@pytest.mark.parametrize(
+    ("names", "wrong"),
+    [(["town", "land"], 6), (["town", "rate"], 10), (["code", "rate"], 10)],
+)
+def test_lookups_with_exceptions_have_a_caution_and_drop_as_allowed(names, wrong):
+    table = {name: shops()[name] for name in [*names, "noise"]}
+    cause, effect = names
+    kept = gramian.select(table)
+    assert effect in kept.kept
+    said = f"{effect} would follow from a function of {cause} (40 levels) but for {wrong} of 1,000"
+    assert [said in str(each) for each in kept.cautions] == [True]
+    dropping = gramian.select(table, exceptions=0.02)
+    assert set(dropping.dropped) == {effect}
+    lost = f"{effect} is a function of {cause} (40 levels) but for {wrong} of 1,000 rows"
+    assert [lost in str(each) for each in dropping.cautions] == [True]
+    back = dropping.reconstruct(dropping.transform(table))
+    assert (np.asarray(back[effect]) != table[effect]).sum() == wrong
+    assert effect in gramian.select(table, exceptions=0.002).kept
+
+
+def test_steps_and_extremes_with_exceptions_have_a_caution():
+    rng = np.random.default_rng(0)
+    x, y, z = rng.normal(50, 10, (3, 500)).round(2)
+    top, big = np.maximum(x, y), (z > 50) * 1.0
+    top[3:9] += 71.5
+    big[20:26] += 5
+    said = " ".join(
+        map(str, gramian.select({"x": x, "y": y, "z": z, "top": top, "big": big}).cautions)
+    )
+    assert "top would follow from max(x, y) but for 6 of 500 rows, and is kept" in said
+    assert "big would follow from [z > 50] but for 6 of 500 rows, and is kept" in said

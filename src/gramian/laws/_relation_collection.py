@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 from gramian._support.display import data_frame, html_table
@@ -169,6 +169,20 @@ class Relations(Sequence[AnyLaw]):
         """
         self._check(keep)
         return exchangeable(self._every_solution, dropped, keep)
+
+    def allowing(self, share: float) -> Relations:
+        """Return the same laws, with those counted as exact that few rows break.
+
+        Parameters
+        ----------
+        share : float
+            The largest share of the rows that may break such a law.
+        """
+        laws = [
+            replace(each, n_exceptions=0) if each.n_exceptions <= share * each.n_rows else each
+            for each in self
+        ]
+        return replace(self, relations=tuple(laws))
 
     @property
     def _every_solution(self) -> list[ColumnLaw]:

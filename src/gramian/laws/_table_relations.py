@@ -78,8 +78,8 @@ def relations(
     tolerance : float, default=0.05
         The largest error of a law with noise: the root mean square error of the column that it
         gives, on held-out rows, as a share of the standard deviation of the column. 0.05 is an R²
-        of 0.9975; 0 is for exact laws only. For a lookup, the largest share of rows that may break
-        it.
+        of 0.9975; 0 is for laws without noise. For a lookup, the largest share of rows that may
+        break it. More may do so if they have wrong cells: values that no level has.
     time_limit : float, optional
         Seconds after which the search stops and returns the laws found so far.
     random_state : int, default=0
@@ -196,8 +196,10 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
     return Relations(tuple(found), table.names, sample.n_rows)
 
 
-def level_laws_of(X: Any, groups: Any = None) -> tuple[Relations, dict[str, Clock]]:
-    """Return the exact laws of levels in a table, and the clocks of its date columns.
+def level_laws_of(
+    X: Any, groups: Any = None, tolerance: float = 0.0
+) -> tuple[Relations, dict[str, Clock]]:
+    """Return the laws of levels in a table, and the clocks of its date columns.
 
     In a law of levels, distinct values of some columns determine another column. A clock converts
     the dates of a column to numbers.
@@ -208,12 +210,14 @@ def level_laws_of(X: Any, groups: Any = None) -> tuple[Relations, dict[str, Cloc
         The table, of any kind that `relations` accepts.
     groups : array-like of shape (n_rows,), optional
         The parameter of `relations`.
+    tolerance : float, default=0.0
+        The parameter of `relations`, for lookups.
     """
     given = open_coded_table(X, None)
     table = given.ordered()
     sampled = sampled_once(table, 0, LOOKUP_ROWS, groups_of_table(table, groups))
     by_level = _level_laws(
-        sampled.table, sampled.sample, [], 0.0, time_check(None), 0, sampled.groups
+        sampled.table, sampled.sample, [], tolerance, time_check(None), 0, sampled.groups
     )
     clocks = {given.names[i]: clock for i, clock in given.clocks.items()}
     found = Relations(

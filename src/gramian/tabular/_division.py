@@ -10,12 +10,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from gramian._support.types import IntArray
+from gramian.fitting import NearLaw
 from gramian.laws import ColumnLaw, level_laws_of, printed_columns, solutions
 from gramian.models import Beside
 from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow, type_texts
 from gramian.tabular._column_checks import constant_columns
 from gramian.tabular._messages import UnusableTableError
-from gramian.tabular._returned_cells import columns_missed_by_lookups
+from gramian.tabular._returned_cells import cells_missed_by_lookups
 
 EMPTY = "no value in any row"
 """Reason why a column is set aside: all its cells are missing."""
@@ -46,6 +47,8 @@ class Division:
     alternatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """From the name of each column that a law of levels computes to the kept columns that could be
     dropped and computed in its place."""
+    near: tuple[NearLaw, ...] = ()
+    """Laws of levels with exceptions, which drop no column, or drop it as the user allows."""
 
     @property
     def needed(self) -> list[str]:
@@ -68,6 +71,7 @@ def divide(
     prefer: Sequence[str],
     fixed: Collection[str] = (),
     groups: IntArray | None = None,
+    exceptions: float = 0.0,
 ) -> Division:
     """Divide the columns that the user chose into columns of the fit and other columns.
 
@@ -91,6 +95,8 @@ def divide(
         Columns that are kept as they are, as text is, because no number tells their cells apart.
     groups : array of shape (n_rows,), optional
         The number of the group of each row, if the user gave groups.
+    exceptions : float, default=0.0
+        Largest share of the rows that may break a law of levels which drops a column.
     """
     kinds, is_timestamp = table.columns, pyarrow().types.is_timestamp
     is_integer = pyarrow().types.is_integer
@@ -109,7 +115,8 @@ def divide(
     if not text and not dates:
         return Division(tuple(order), set_aside=set_aside)
     chosen = SomeColumns(table, order or list(features))
-    found, clocks = level_laws_of(chosen, groups)
+    found, clocks = level_laws_of(chosen, groups, exceptions)
+    found = found.allowing(exceptions)
     if not beside:
         return Division(tuple(order), clocks=clocks, set_aside=set_aside)
     # A lookup would not give the word NA back, which may be a country and not a gap, would not
@@ -129,7 +136,7 @@ def divide(
     computed = {one.column for law in found for one in solutions(law)}
     floats = {name for name in computed if pyarrow().types.is_floating(kinds[name])}
     printed = printed_columns(chosen, floats) if floats else {}
-    all_types, missed = type_texts(table), [""]
+    all_types, missed, n_wrong = type_texts(table), [""], dict[str, int]()
     while missed:
         redundant = found.redundant(keep=keep, prefer=[name for name in prefer if name in order])
         lookups = [
@@ -139,14 +146,26 @@ def divide(
         ]
         given = {each.column for each in lookups}
         types = {name: each for name, each in all_types.items() if name in given}
-        missed = columns_missed_by_lookups(table, lookups, types, text, printed)
+        n_wrong = cells_missed_by_lookups(table, lookups, types, text, printed)
+        missed = [name for name, number in n_wrong.items() if number > exceptions * found.n_rows]
         keep += missed
     # A number column leaves the fit only if a law that is used computes it.
     inner = tuple(name for name in order if name in numbers and name not in given)
     labels = tuple(name for name in text if name not in given)
     others = Beside(tuple(order), labels, tuple(lookups), types) if labels or lookups else Beside()
     kept = {name: clock for name, clock in clocks.items() if name in inner}
-    return Division(inner, others, kept, set_aside, found.alternatives(given, keep))
+    near = [
+        NearLaw(law.column, law.text, n_wrong[law.column], found.n_rows, dropped=True)
+        for law in lookups
+        if n_wrong[law.column]
+    ]
+    near += [
+        NearLaw(law.column, law.text, one.n_exceptions, one.n_rows)
+        for one in found
+        for law in [*solutions(one)][:1]
+        if one.n_exceptions and law.column not in given and is_used(law)
+    ]
+    return Division(inner, others, kept, set_aside, found.alternatives(given, keep), tuple(near))
 
 
 def without_empty(division: Division, empty: Sequence[str]) -> Division:
