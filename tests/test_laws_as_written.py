@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 import gramian
-from gramian.laws import Extreme, Rounding, Series, law_from_json
+from gramian.formulas import Formula, Term
+from gramian.laws import Extreme, Rounding, Series, Solution, law_from_json
 
 
 def sales(seed=0, n=600):
@@ -206,3 +207,33 @@ def test_extremes_and_series_survive_documents(law):
 def test_documents_that_are_no_laws_are_refused(document):
     with pytest.raises(ValueError, match="stored"):
         law_from_json(document)
+
+
+@pytest.mark.parametrize("wrong", [0, 10])
+@pytest.mark.parametrize(
+    ("levels", "factor"), [([0, 5, 10, 20], "0.01 \N{MIDDLE DOT} "), ([0, 0.05, 0.1, 0.2], "")]
+)
+def test_a_discount_is_written_as_a_factor(levels, factor, wrong):
+    rng = np.random.default_rng(0)
+    quantity, price = rng.integers(1, 40, 500), rng.uniform(2, 90, 500).round(2)
+    discount = rng.choice(levels, 500)
+    net = (quantity * price * (1 - discount * (0.01 if factor else 1))).round(2)
+    net[rng.choice(500, wrong, replace=False)] += 7
+    table = {"quantity": quantity, "price": price, "discount": discount, "net": net.round(2)}
+    (law,) = gramian.relations(pd.DataFrame(table))
+    dot, minus = "\N{MIDDLE DOT}", "\N{MINUS SIGN}"
+    assert str(law) == f"net = quantity {dot} price {dot} (1 {minus} {factor}discount)"
+
+
+def test_a_product_is_written_whenever_its_numbers_are_printed_so():
+    names = ("q", "p", "d")
+    terms = (Term(1.0, {"q": 1, "p": 1}), Term(-0.0100000004, {"q": 1, "p": 1, "d": 1}))
+    one = Formula((Term(1.0, {}),), names)
+    top = Solution("net", Formula(terms, names, (3, 3)), one)
+    assert top.text == "q \N{MIDDLE DOT} p \N{MIDDLE DOT} (1 \N{MINUS SIGN} 0.01 \N{MIDDLE DOT} d)"
+    below = Solution(
+        "x", Formula((Term(1.0, {"net": 1}),), ("net",)), Formula(terms, names, (3, 3))
+    )
+    assert below.text == f"net / ({top.text})"
+    assert r"\frac" in below.latex()
+    assert r"\left(1 - 0.01" in below.latex()

@@ -203,3 +203,20 @@ def test_a_cell_whose_powers_overflow_does_not_end_the_search(size):
     width[3] = size
     found = gramian.relations({"width": width, "height": height, "area": area})
     assert all(np.isfinite(law.error) for law in found)
+
+
+@pytest.mark.parametrize("wrong", [["net"], ["gross"], ["tax", "social", "net"]])
+@pytest.mark.parametrize(("tax", "social"), [(0.22, 0.0765), (0.2, 0.16046), (0.25, 0.093)])
+def test_a_sum_of_rounded_parts_is_not_replaced_by_multiples(tax, social, wrong):
+    rng = np.random.default_rng(0)
+    gross, fee = rng.normal(4000, 900, 600).round(2), rng.uniform(5, 50, 600).round(2)
+    parts = {"tax": (gross * tax).round(2), "social": (gross * social).round(2), "union_fee": fee}
+    table = pd.DataFrame({"gross": gross, **parts, "net": (gross - sum(parts.values())).round(2)})
+    for name in wrong:
+        rows = rng.choice(600, 12, replace=False)
+        table.loc[rows, name] = (table.loc[rows, name] + rng.choice([1, -10, 100], 12)).round(2)
+    assert {*map(str, gramian.relations(table))} == {
+        f"tax = {tax} \N{MIDDLE DOT} gross",
+        f"social = {social} \N{MIDDLE DOT} gross",
+        "gross = tax + social + union_fee + net",
+    }
