@@ -24,7 +24,7 @@ from gramian.laws.candidates._catalogue import (
 )
 from gramian.laws.candidates._search_context import Candidate, SearchContext
 from gramian.laws.columns import Traits
-from gramian.laws.forms import ONE, Law, Monomial, Values, Variable
+from gramian.laws.forms import ONE, Law, Monomial, Values
 from gramian.laws.judge import LEAST_SHARE
 
 MOST_COLUMNS = 40
@@ -369,8 +369,7 @@ def _sum(
     variables: list[Monomial] = [
         (((others[k], "x"), power),) if k < len(others) else ONE for k in which
     ]
-    own: Variable = (target, "x")
-    return Law(np.append(-1.0, found), (((own, power),), *variables))
+    return Law(np.append(-1.0, found), ((((target, "x"), power),), *variables))
 
 
 def _powered(values: Values, target: int, power: int) -> tuple[Array, Array]:
