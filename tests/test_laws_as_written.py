@@ -1,5 +1,7 @@
 """Of several laws that say the same, the one that a person would write is listed."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -237,3 +239,28 @@ def test_a_product_is_written_whenever_its_numbers_are_printed_so():
     assert below.text == f"net / ({top.text})"
     assert r"\frac" in below.latex()
     assert r"\left(1 - 0.01" in below.latex()
+
+
+@pytest.mark.parametrize("wrong", [0, 5])
+@pytest.mark.parametrize("decimals", [0, 1, 2])
+def test_hours_above_a_limit_are_a_maximum(wrong, decimals):
+    rng = np.random.default_rng(0)
+    hours, noise = rng.normal(170, 12, 500).round(decimals), rng.normal(size=500).round(2)
+    overtime, rows = np.maximum(hours - 168, 0), rng.choice(500, wrong, replace=False)
+    overtime[rows] += 37
+    table = {"hours": hours, "noise": noise, "overtime": overtime.round(decimals)}
+    (law,) = gramian.relations(pd.DataFrame(table))
+    assert str(law) == "overtime = max(hours \N{MINUS SIGN} 168, 0)"
+    assert (law.n_exceptions, law.exact) == (wrong, not wrong)
+    assert law({"hours": [160, 171]}).tolist() == [0, 3]
+    stored = law_from_json(json.loads(json.dumps(law.form.to_json())))
+    assert stored == law.form
+    assert "Max" in str(law.sympy())
+    assert law.latex().endswith(r"\left(\mathrm{hours} - 168, 0\right)")
+
+
+def test_a_line_up_to_a_largest_number_is_a_minimum():
+    hours = np.random.default_rng(0).normal(170, 12, 500).round()
+    table = pd.DataFrame({"hours": hours, "cost": np.minimum(0.25 * hours + 5, 48)})
+    (law,) = gramian.relations(table)
+    assert str(law) == "cost = min(0.25 \N{MIDDLE DOT} hours + 5, 48)"
