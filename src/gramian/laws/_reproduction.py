@@ -65,7 +65,7 @@ def reproducible(
         if not columns:
             given = {each.column for law in found for each in solutions(law)}
             columns = _columns(table, given)
-        laws = {name: law.rounded_to(columns[name].printed.decimals) for name, law in laws.items()}
+        laws = {name: law.rounded_to(columns[name].printed.rounding) for name, law in laws.items()}
         n_wrong, n_rows = _counted(laws, table, columns)
         missed = _missed(laws, n_wrong, exceptions * n_rows)
         if not missed:
@@ -123,10 +123,10 @@ def _columns(table: CodedTable, names: Iterable[str]) -> dict[str, PrintedColumn
     """
     sample = sample_of(table, 0).rows
     places = {name: table.names.index(name) for name in names}
-    printed = dict.fromkeys(places, Printed())
+    printed = {name: Printed.of(sample[:, i]) for name, i in places.items()}
     for block in table.blocks():
         for name, i in places.items():
-            printed[name] = printed[name].joined(Printed.of(block[:, i]))
+            printed[name] = printed[name].joined(block[:, i])
     return {
         name: PrintedColumn(i, printed[name], _deviation(sample[:, i]))
         for name, i in places.items()

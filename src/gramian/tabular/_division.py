@@ -133,7 +133,7 @@ def divide(
     while missed:
         redundant = found.redundant(keep=keep, prefer=[name for name in prefer if name in order])
         lookups = [
-            law.rounded_to(printed[law.column].printed.decimals) if law.column in floats else law
+            law.rounded_to(printed[law.column].printed.rounding) if law.column in floats else law
             for law in redundant.values()
             if is_used(law)
         ]

@@ -15,7 +15,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.laws._cover import Implication
 from gramian.laws.candidates._level_context import LevelContext
-from gramian.laws.columns import Printed
+from gramian.laws.columns import Printed, as_printed
 from gramian.laws.forms import Extreme
 from gramian.laws.judge import LEAST_SHARE, ExtremeTally
 
@@ -71,7 +71,7 @@ def extremes(context: LevelContext) -> Iterator[ExtremeCandidate]:
                 (factor, None if i is None else table.names[i]) for factor, i in law.parts
             )
             causes = frozenset(i for _, i in law.parts if i is not None)
-            made = Extreme(table.names[target], law.largest, named, Printed.of(y).decimals)
+            made = Extreme(table.names[target], law.largest, named, Printed.of(y).rounding)
             yield ExtremeCandidate(made, (causes, target))
 
 
@@ -106,6 +106,7 @@ def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Fo
         if not share >= LEAST_REPEATED or not max(beyond, 1 - share - beyond) >= LEAST_SHARE / 2:
             continue
         largest = beyond > 1 - share - beyond
+        printed = Printed.of(y)
         free = y != constant
         good: dict[float, _Found] = {}
         for i in others:
@@ -114,8 +115,10 @@ def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Fo
             if usable.sum() < LEAST_SHARE * free.sum() or constant == 0:
                 continue
             factor = float(np.median(y[usable] / x[usable]))
-            found = _with_short_factor(_Found(largest, ((constant, None), (factor, i))), rows, y)
-            agreeing = _share(found, rows, y)
+            found = _with_short_factor(
+                _Found(largest, ((constant, None), (factor, i))), rows, y, printed
+            )
+            agreeing = _share(found, rows, y, printed)
             if agreeing >= LEAST_WITH_CONSTANT and _is_used(found, rows, y):
                 good.setdefault(round(agreeing, 2), found)
         if good:
@@ -123,25 +126,23 @@ def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Fo
             return
 
 
-def _with_short_factor(found: _Found, rows: Array, y: Array) -> _Found:
+def _with_short_factor(found: _Found, rows: Array, y: Array, printed: Printed) -> _Found:
     """Return a law whose factor has the fewest digits with which it gives as many rows."""
-    least = _share(found, rows, y) - LOST_ROWS
+    least = _share(found, rows, y, printed) - LOST_ROWS
     (constant, _), (factor, i) = found.parts
     for digits in FACTOR_DIGITS:
         short = replace(found, parts=((constant, None), (float(f"{factor:.{digits}g}"), i)))
-        if _share(short, rows, y) >= least:
+        if _share(short, rows, y, printed) >= least:
             return short
     return found
 
 
-def _share(found: _Found, rows: Array, y: Array) -> float:
+def _share(found: _Found, rows: Array, y: Array, printed: Printed) -> float:
     """Return the share of rows in which a law, rounded to printed digits, gives y."""
     (constant, _), (factor, i) = found.parts
     assert i is not None
     made = (np.maximum if found.largest else np.minimum)(constant, factor * rows[:, i])
-    printed = Printed.of(y)
-    if printed.decimals is not None:
-        made = np.round(made, printed.decimals)
+    made = as_printed(made, printed.rounding)
     return float(np.mean(printed.given(made, y, float(np.std(y)))))
 
 

@@ -82,7 +82,7 @@ def series(context: LevelContext) -> Iterator[SeriesCandidate]:
             made = _law(x[:, source], x[:, target], allowed[:, target], kinds)
             if made is not None:
                 kind, n, start = made
-                decimals = Printed.of(x[:, target]).decimals
+                decimals = Printed.of(x[:, target]).rounding
                 law = Series(table.names[column], kind, table.names[other], n, start, decimals)
                 found[source, target] = SeriesCandidate(law)
                 break

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from gramian.formulas import import_sympy, latex_name
+from gramian.laws.columns import Decimals
 
 
 class ColumnLaw(ABC):
@@ -63,15 +64,15 @@ class ColumnLaw(ABC):
     def to_json(self) -> dict[str, Any]:
         """Return the law as a dictionary that can be stored as JSON."""
 
-    def rounded_to(self, decimals: int | None) -> ColumnLaw:
-        """Return the law with a result that is rounded to a number of decimals.
+    def rounded_to(self, decimals: Decimals) -> ColumnLaw:
+        """Return the law with a result that is rounded as a table has it.
 
         A law that looks values up returns the values of the table, and needs no rounding.
 
         Parameters
         ----------
-        decimals : int or None
-            The number of decimals; None for no rounding.
+        decimals : int, Single or None
+            The number of decimals, or the kind of single precision; None for no rounding.
         """
         return self
 

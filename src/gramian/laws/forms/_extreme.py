@@ -11,6 +11,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian._support.words import is_storable_text
 from gramian.formulas import import_sympy, latex_name, number, quote
+from gramian.laws.columns import Decimals, as_printed, decimals_from_json, decimals_to_json
 from gramian.laws.forms._column_law import ColumnLaw
 
 
@@ -26,8 +27,9 @@ class Extreme(ColumnLaw):
         True for the maximum, False for the minimum.
     parts : tuple of (float, str or None)
         The factor and the name of each column; None in place of a name for a constant.
-    decimals : int or None
-        The number of decimals that the result is rounded to; None for no rounding.
+    decimals : int, Single or None
+        The number of decimals that the result is rounded to, or the kind of single precision; None
+        for no rounding.
 
     Examples
     --------
@@ -46,7 +48,7 @@ class Extreme(ColumnLaw):
     column: str
     largest: bool
     parts: tuple[tuple[float, str | None], ...]
-    decimals: int | None = None
+    decimals: Decimals = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -71,15 +73,15 @@ class Extreme(ColumnLaw):
             for factor, name in self.parts
         )
         found = np.atleast_1d((np.maximum if self.largest else np.minimum)(first, second))
-        return found if self.decimals is None else np.round(found, self.decimals)
+        return as_printed(found, self.decimals)
 
-    def rounded_to(self, decimals: int | None) -> Extreme:
-        """Return the law with a result that is rounded to a number of decimals.
+    def rounded_to(self, decimals: Decimals) -> Extreme:
+        """Return the law with a result that is rounded as a table has it.
 
         Parameters
         ----------
-        decimals : int or None
-            The number of decimals; None for no rounding.
+        decimals : int, Single or None
+            The number of decimals, or the kind of single precision; None for no rounding.
         """
         return replace(self, decimals=decimals)
 
@@ -126,7 +128,7 @@ class Extreme(ColumnLaw):
             "extreme": self.column,
             "largest": self.largest,
             "parts": [list(each) for each in self.parts],
-            "decimals": self.decimals,
+            "decimals": decimals_to_json(self.decimals),
         }
 
     @classmethod
@@ -144,15 +146,13 @@ class Extreme(ColumnLaw):
         column, parts, decimals = document["extreme"], document["parts"], document["decimals"]
         if not isinstance(document["largest"], bool):
             raise ValueError("largest of a stored maximum must be true or false.")
-        if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= 300):
-            raise ValueError("The decimals of a stored maximum must be a number from 0 to 300.")
         if not isinstance(parts, list) or len(parts) != 2 or not all(map(_is_part, parts)):
             raise ValueError("The parts of a stored maximum must be two factors with columns.")
         names = [name for _, name in parts if name is not None]
         if not is_storable_text(column) or not names or column in names:
             raise ValueError("A stored maximum must compute a column from other columns.")
         made = tuple((float(factor), name) for factor, name in parts)
-        return cls(column, document["largest"], made, decimals)
+        return cls(column, document["largest"], made, decimals_from_json(decimals))
 
 
 def _is_part(part: Any) -> bool:

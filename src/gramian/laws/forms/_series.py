@@ -11,6 +11,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian._support.words import is_storable_text
 from gramian.formulas import quote
+from gramian.laws.columns import Decimals, as_printed, decimals_from_json, decimals_to_json
 from gramian.laws.forms._column_law import ColumnLaw
 
 SeriesKind = Literal["lag", "difference", "mean", "sum", "total"]
@@ -35,8 +36,9 @@ class Series(ColumnLaw):
         The number of rows that the law looks back; of rows in the mean or sum; 1 for "total".
     start : float
         The value that is added, for "total".
-    decimals : int or None
-        The number of decimals that the result is rounded to; None for no rounding.
+    decimals : int, Single or None
+        The number of decimals that the result is rounded to, or the kind of single precision; None
+        for no rounding.
 
     Examples
     --------
@@ -54,7 +56,7 @@ class Series(ColumnLaw):
     source: str
     n_rows: int = 1
     start: float = 0.0
-    decimals: int | None = None
+    decimals: Decimals = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -76,15 +78,15 @@ class Series(ColumnLaw):
         """
         x = np.atleast_1d(np.asarray(table[self.source], dtype=np.float64))
         found = computed_series(self.kind, x, self.n_rows) + self.start
-        return found if self.decimals is None else np.round(found, self.decimals)
+        return as_printed(found, self.decimals)
 
-    def rounded_to(self, decimals: int | None) -> Series:
-        """Return the law with a result that is rounded to a number of decimals.
+    def rounded_to(self, decimals: Decimals) -> Series:
+        """Return the law with a result that is rounded as a table has it.
 
         Parameters
         ----------
-        decimals : int or None
-            The number of decimals; None for no rounding.
+        decimals : int, Single or None
+            The number of decimals, or the kind of single precision; None for no rounding.
         """
         return replace(self, decimals=decimals)
 
@@ -112,7 +114,7 @@ class Series(ColumnLaw):
             "source": self.source,
             "n_rows": self.n_rows,
             "start": self.start,
-            "decimals": self.decimals,
+            "decimals": decimals_to_json(self.decimals),
         }
 
     @classmethod
@@ -137,9 +139,8 @@ class Series(ColumnLaw):
             raise ValueError(f"n_rows of a stored series must be from 1 to {LONGEST}.")
         if type(start) not in (int, float) or not np.isfinite(start):
             raise ValueError("The start of a stored series must be a number.")
-        if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= 300):
-            raise ValueError("The decimals of a stored series must be a number from 0 to 300.")
-        return cls(column, document["kind"], source, n_rows, float(start), decimals)
+        read = decimals_from_json(decimals)
+        return cls(column, document["kind"], source, n_rows, float(start), read)
 
 
 def computed_series(kind: SeriesKind, x: Array, n: int) -> Array:

@@ -15,10 +15,13 @@ from gramian._support.words import counted, is_storable_text
 from gramian.formulas import Formula, Term, import_sympy, latex_name, quote
 from gramian.laws.columns import (
     Cell,
+    Decimals,
     Key,
+    as_printed,
+    decimals_from_json,
+    decimals_to_json,
     is_cell,
     is_finite_number,
-    is_whole,
     level_text,
     plain_cell,
     rounded,
@@ -27,8 +30,6 @@ from gramian.laws.forms._column_law import ColumnLaw
 
 SHOWN = 3
 """Largest number of levels whose formulas are printed in the text of a law."""
-STORED_DECIMALS = 20
-"""Largest number of decimals that a stored document may state."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,9 @@ class Slopes(ColumnLaw):
         The levels of the category, each a text or a number.
     coefficients : tuple of tuple of float
         For each level: the slope of each column in `numbers`, then a constant.
-    decimals : int or None
-        The number of decimals that the result is rounded to; None for no rounding.
+    decimals : int, Single or None
+        The number of decimals that the result is rounded to, or the kind of single precision; None
+        for no rounding.
 
     Examples
     --------
@@ -75,7 +77,7 @@ class Slopes(ColumnLaw):
     numbers: tuple[str, ...]
     levels: tuple[Cell, ...] = field(repr=False)
     coefficients: tuple[tuple[float, ...], ...] = field(repr=False)
-    decimals: int | None = None
+    decimals: Decimals = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -112,15 +114,15 @@ class Slopes(ColumnLaw):
         total: Array = own[:, -1].copy()
         for slope, name in zip(own.T, self.numbers, strict=False):
             total += slope * np.atleast_1d(np.asarray(table[name], dtype=np.float64))
-        return total if self.decimals is None else np.round(total, self.decimals)
+        return as_printed(total, self.decimals)
 
-    def rounded_to(self, decimals: int | None) -> Slopes:
-        """Return the law with a result that is rounded to a number of decimals.
+    def rounded_to(self, decimals: Decimals) -> Slopes:
+        """Return the law with a result that is rounded as a table has it.
 
         Parameters
         ----------
-        decimals : int or None
-            The number of decimals; None for no rounding.
+        decimals : int, Single or None
+            The number of decimals, or the kind of single precision; None for no rounding.
         """
         return replace(self, decimals=decimals)
 
@@ -218,7 +220,7 @@ class Slopes(ColumnLaw):
             "numbers": list(self.numbers),
             "levels": list(self.levels),
             "coefficients": [list(each) for each in self.coefficients],
-            "decimals": self.decimals,
+            "decimals": decimals_to_json(self.decimals),
         }
 
     @classmethod
@@ -254,8 +256,6 @@ class Slopes(ColumnLaw):
             for row in rows
         ):
             raise ValueError("Each level must have a finite slope for each number, and a constant.")
-        if decimals is not None and not is_whole(decimals, 0, STORED_DECIMALS):
-            raise ValueError("The decimals of a column must be a small whole number, or none.")
         cells = tuple(map(plain_cell, levels))
         coefficients = tuple(tuple(map(float, row)) for row in rows)
-        return cls(column, key, tuple(numbers), cells, coefficients, decimals)
+        return cls(column, key, tuple(numbers), cells, coefficients, decimals_from_json(decimals))

@@ -21,7 +21,7 @@ from gramian.formulas import (
     quote,
     superscript,
 )
-from gramian.laws.columns import numbers_of
+from gramian.laws.columns import Decimals, as_printed, numbers_of
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._solution_document import document_of, solution_parts
 from gramian.tables import Clock
@@ -55,8 +55,9 @@ class Solution(ColumnLaw):
         True if the column is minus the root of the ratio.
     logarithm : bool
         True if the column is the natural logarithm of the ratio.
-    decimals : int or None
-        The number of decimals that the result is rounded to; None for no rounding.
+    decimals : int, Single or None
+        The number of decimals that the result is rounded to, or the kind of single precision; None
+        for no rounding.
     clocks : mapping from str to Clock
         For each column of dates, the clock that converts its dates to numbers.
 
@@ -80,7 +81,7 @@ class Solution(ColumnLaw):
     exponential: bool = False
     negative: bool = False
     logarithm: bool = False
-    decimals: int | None = None
+    decimals: Decimals = None
     clocks: Mapping[str, Clock] = field(default_factory=dict)
 
     @property
@@ -113,15 +114,15 @@ class Solution(ColumnLaw):
             The column; NaN where the denominator is zero, or the root or logarithm does not exist.
         """
         found = self._unrounded(table)
-        return found if self.decimals is None else np.round(found, self.decimals)
+        return as_printed(found, self.decimals)
 
-    def rounded_to(self, decimals: int | None) -> Solution:
-        """Return the solution with a result that is rounded to a number of decimals.
+    def rounded_to(self, decimals: Decimals) -> Solution:
+        """Return the solution with a result that is rounded as a table has it.
 
         Parameters
         ----------
-        decimals : int or None
-            The number of decimals; None for no rounding.
+        decimals : int, Single or None
+            The number of decimals, or the kind of single precision; None for no rounding.
         """
         return replace(self, decimals=decimals)
 

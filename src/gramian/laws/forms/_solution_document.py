@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gramian.formulas import Formula, Term
-from gramian.laws.columns import stored_clock
+from gramian.laws.columns import Decimals, decimals_from_json, decimals_to_json, stored_clock
 from gramian.laws.forms._law import ATOMS, COMPARISONS, Power, plain_power
 from gramian.laws.forms._law_terms import PlainFunction, formula_of, plain_function
 from gramian.tables import Clock
@@ -28,7 +28,6 @@ MOST_TERMS = 10_000
 MOST_FACTORS = 100
 LARGEST_EXPONENT = 100
 LARGEST = sys.float_info.max
-MOST_DECIMALS = 20
 
 
 def document_of(solution: Solution) -> dict[str, Any]:
@@ -43,7 +42,7 @@ def document_of(solution: Solution) -> dict[str, Any]:
         "negative": solution.negative,
     }
     if solution.decimals is not None:
-        document["decimals"] = solution.decimals
+        document["decimals"] = decimals_to_json(solution.decimals)
     if solution.clocks:
         document["clocks"] = {
             name: {"origin": clock.origin, "unit": clock.unit}
@@ -71,7 +70,7 @@ def _power(power: Power) -> list[int]:
 
 def solution_parts(
     document: Any,
-) -> tuple[str, Formula, Formula, Power, bool, bool, bool, int | None, dict[str, Clock]]:
+) -> tuple[str, Formula, Formula, Power, bool, bool, bool, Decimals, dict[str, Clock]]:
     """Return the arguments of `Solution` from a document of `document_of`.
 
     Any other document raises a ValueError that says what is wrong.
@@ -80,7 +79,7 @@ def solution_parts(
     if isinstance(document, dict):
         keys |= {"decimals", "clocks"}.intersection(document)
     found = _mapping(document, keys, "a solved law")
-    decimals = _whole(found["decimals"], 0, MOST_DECIMALS) if "decimals" in found else None
+    decimals = decimals_from_json(found.get("decimals"))
     clocks = found.get("clocks", {})
     if not isinstance(clocks, dict):
         raise ValueError(f"The clocks of a solved law must have names; got {_short(clocks)}.")

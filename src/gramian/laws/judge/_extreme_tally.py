@@ -9,6 +9,7 @@ import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian.laws._law_tolerances import MIN_EVIDENCE
+from gramian.laws.columns import half_unit
 from gramian.laws.forms import Dependency, Extreme
 from gramian.laws.judge._exceptions import LEAST_SHARE
 
@@ -53,7 +54,7 @@ class ExtremeTally:
         known = {name: rows[:, i] for name, i in self._causes.items()}
         made = self._law.rounded_to(None)(known)
         # A number in the middle is rounded up or down.
-        half = 0.0 if self._law.decimals is None else 0.5 * 10.0**-self._law.decimals
+        half = half_unit(cells, self._law.decimals)
         same = np.abs(made - cells) <= half + CLOSE * (np.abs(cells) + half)
         self._n_rows += len(rows)
         self._n_holding += int(same.sum())
