@@ -206,3 +206,15 @@ def test_extremes_and_series_survive_documents(law):
 def test_documents_that_are_no_laws_are_refused(document):
     with pytest.raises(ValueError, match="stored"):
         law_from_json(document)
+
+
+def test_an_exact_law_is_printed_with_the_digits_that_its_cells_need():
+    month = np.arange(1.0, 200)
+    rng = np.random.default_rng(0)
+    table = {"month": rng.permutation(month), "noise": rng.standard_normal(199)}
+    table["time"] = table["month"] / 12 + 1955 + 11 / 12
+    (law,) = gramian.relations(table)
+    text = str(law)
+    assert text.startswith("time = 1/12 · month + 1955.91")
+    made = table["month"] / 12 + float(text.split(" + ")[1])
+    assert np.abs(made - table["time"]).max() <= 1e-5

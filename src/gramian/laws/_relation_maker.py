@@ -183,7 +183,7 @@ class RelationMaker:
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         given = self._given(raw, renumbered, verdict, target)
         best = self._best(raw, given, target, verdict)
-        missed = self._missed(law, verdict, search)
+        missed, rows = self._missed(law, verdict, search), self._complete(renumbered)
         broken = self.exceptions(renumbered, self.rows[view.rows], target) if verdict.rows else 0
         return self._make(
             renumbered,
@@ -202,7 +202,7 @@ class RelationMaker:
             _target=target,
             _best=best,
             _as_simple=self._as_simple(raw, given, best, target),
-            _digits=digits_needed(renumbered, coefficients, self._complete(renumbered), best),
+            _digits=digits_needed(renumbered, coefficients, rows, best, verdict.noise),
         )
 
     def _as_good(
@@ -362,8 +362,7 @@ class RelationMaker:
         """
         if best is None or best == target:
             return () if best is None else (best,)
-        closest = self._closest(raw, solvable)
-        equal = [i for i in closest if self._digits(i) == self._digits(best)]
+        equal = [i for i in self._closest(raw, solvable) if self._digits(i) == self._digits(best)]
         return self._writer.as_simple(raw, equal, best)
 
     def _digits(self, column: int) -> int:
