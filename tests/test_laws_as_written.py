@@ -264,3 +264,15 @@ def test_a_line_up_to_a_largest_number_is_a_minimum():
     table = pd.DataFrame({"hours": hours, "cost": np.minimum(0.25 * hours + 5, 48)})
     (law,) = gramian.relations(table)
     assert str(law) == "cost = min(0.25 \N{MIDDLE DOT} hours + 5, 48)"
+
+
+def test_an_exact_law_is_printed_with_the_digits_that_its_cells_need():
+    month = np.arange(1.0, 200)
+    rng = np.random.default_rng(0)
+    table = {"month": rng.permutation(month), "noise": rng.standard_normal(199)}
+    table["time"] = table["month"] / 12 + 1955 + 11 / 12
+    (law,) = gramian.relations(table)
+    text = str(law)
+    assert text.startswith("time = 1/12 · month + 1955.91")
+    made = table["month"] / 12 + float(text.split(" + ")[1])
+    assert np.abs(made - table["time"]).max() <= 1e-5

@@ -22,7 +22,7 @@ from gramian.laws._table_relations import (
     relations,
     simple_laws,
 )
-from gramian.laws.columns import Key
+from gramian.laws.columns import Key, Rounding
 from gramian.laws.forms import (
     ColumnLaw,
     ComposedDate,
@@ -32,7 +32,6 @@ from gramian.laws.forms import (
     LawFormula,
     Lookup,
     Relation,
-    Rounding,
     Series,
     SlopeLaw,
     Slopes,

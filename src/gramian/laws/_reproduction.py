@@ -9,7 +9,7 @@ column: no cell may differ, and an empty cell must come back empty.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian.laws._relation_collection import Relations, solutions
-from gramian.laws.columns import CodedTable, Printed, open_coded_table, sample_of
-from gramian.laws.forms import ColumnLaw, Rounding, computed_in_turn
+from gramian.laws.columns import CodedTable, Printed, Rounding, open_coded_table, sample_of
+from gramian.laws.forms import ColumnLaw, computed_in_turn
 
 
 class Reproduction(NamedTuple):
@@ -88,7 +88,7 @@ class PrintedColumn:
 
     def rounding(self, *, half_up: bool) -> Rounding:
         """Return the rounding to the decimals of the column."""
-        return Rounding(self.printed.decimals, half_up)
+        return replace(self.printed.rounding, half_up=half_up)
 
     def is_given(self, values: Array, cells: Array) -> NDArray[np.bool_]:
         """Return for each cell True if a computed value, rounded as the column is, is the cell.
@@ -128,10 +128,10 @@ def _columns(table: CodedTable, names: Iterable[str]) -> dict[str, PrintedColumn
     """
     sample = sample_of(table, 0).rows
     places = {name: table.names.index(name) for name in names}
-    printed = dict.fromkeys(places, Printed())
+    printed = {name: Printed.of(sample[:, i]) for name, i in places.items()}
     for block in table.blocks():
         for name, i in places.items():
-            printed[name] = printed[name].joined(Printed.of(block[:, i]))
+            printed[name] = printed[name].joined(block[:, i])
     return {
         name: PrintedColumn(i, printed[name], _deviation(sample[:, i]))
         for name, i in places.items()

@@ -17,7 +17,7 @@ from gramian._support.types import Array
 from gramian.laws._cover import Implication
 from gramian.laws.candidates._level_context import LevelContext
 from gramian.laws.columns import Printed
-from gramian.laws.forms import Extreme, Rounding
+from gramian.laws.forms import Extreme
 from gramian.laws.judge import LEAST_SHARE, ExtremeTally
 
 LEAST_PART = 0.05
@@ -77,8 +77,9 @@ def extremes(context: LevelContext) -> Iterator[ExtremeCandidate]:
                 for factor, i in (law.parts[::-1] if law.added else law.parts)
             )
             causes = frozenset(i for _, i in law.parts if i is not None)
-            rounding = Rounding(Printed.of(y).decimals)
-            made = Extreme(table.names[target], law.largest, named, rounding, law.added)
+            made = Extreme(
+                table.names[target], law.largest, named, Printed.of(y).rounding, law.added
+            )
             yield ExtremeCandidate(made, (causes, target))
 
 
@@ -118,6 +119,7 @@ def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Fo
         if not share >= LEAST_REPEATED or not max(beyond, 1 - share - beyond) >= LEAST_SHARE / 2:
             continue
         largest = beyond > 1 - share - beyond
+        printed = Printed.of(y)
         free = y != constant
         good: dict[float, _Found] = {}
         for i in others:
@@ -127,10 +129,10 @@ def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Fo
                 continue
             multiple = _Found(largest, ((constant, None), (_ratio(x[usable], y[usable]), i)))
             for found in (
-                *([_with_short_numbers(multiple, rows, y, free)] if constant else []),
-                _with_short_numbers(_moved(multiple, x[free], y[free]), rows, y, free),
+                *([_with_short_numbers(multiple, rows, y, free, printed)] if constant else []),
+                _with_short_numbers(_moved(multiple, x[free], y[free]), rows, y, free, printed),
             ):
-                agreeing = _share(found, rows, y)
+                agreeing = _share(found, rows, y, printed)
                 if agreeing >= LEAST_WITH_CONSTANT and _is_used(found, rows, y):
                     good.setdefault(round(agreeing, 2), found)
         if good:
@@ -165,7 +167,9 @@ def _moved(found: _Found, x: Array, y: Array) -> _Found:
     return replace(found, parts=((constant - added, None), (slope, i)), added=added)
 
 
-def _with_short_numbers(found: _Found, rows: Array, y: Array, free: NDArray[np.bool_]) -> _Found:
+def _with_short_numbers(
+    found: _Found, rows: Array, y: Array, free: NDArray[np.bool_], printed: Printed
+) -> _Found:
     """Return a law whose factor has the fewest digits with which it gives as many rows.
 
     The added constant has as few digits as its factor allows, too.
@@ -177,20 +181,17 @@ def _with_short_numbers(found: _Found, rows: Array, y: Array, free: NDArray[np.b
         if added:
             added = float(f"{np.median(y[free] - short * rows[free, i]):.{ADDED_DIGITS}g}")
         choices.append(replace(found, parts=((constant - added, None), (short, i)), added=added))
-    shares = [_share(each, rows, y) for each in choices]
+    shares = [_share(each, rows, y, printed) for each in choices]
     good = (k for k in range(1, len(choices)) if shares[k] >= max(shares) - LOST_ROWS)
     return choices[next(good, 0)]
 
 
-def _share(found: _Found, rows: Array, y: Array) -> float:
+def _share(found: _Found, rows: Array, y: Array, printed: Printed) -> float:
     """Return the share of rows in which a law, rounded to printed digits, gives y."""
     (constant, _), (factor, i) = found.parts
     assert i is not None
     made = (np.maximum if found.largest else np.minimum)(constant, factor * rows[:, i])
-    made = made + found.added
-    printed = Printed.of(y)
-    if printed.decimals is not None:
-        made = np.round(made, printed.decimals)
+    made = printed.rounding(made + found.added)
     return float(np.mean(printed.given(made, y, float(np.std(y)))))
 
 

@@ -21,9 +21,8 @@ from gramian.formulas import (
     quote,
     superscript,
 )
-from gramian.laws.columns import numbers_of
+from gramian.laws.columns import UNROUNDED, Rounding, numbers_of
 from gramian.laws.forms._column_law import ColumnLaw
-from gramian.laws.forms._rounding import UNROUNDED, Rounding
 from gramian.laws.forms._solution_document import document_of, solution_parts
 from gramian.tables import Clock
 
