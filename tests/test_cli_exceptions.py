@@ -141,3 +141,35 @@ def test_steps_and_extremes_with_exceptions_have_a_caution():
     )
     assert "top would follow from max(x, y) but for 6 of 500 rows, and is kept" in said
     assert "big would follow from [z > 50] but for 6 of 500 rows, and is kept" in said
+
+
+def country_sales(n_wrong, n_rows=900):
+    """Return sales in which the country gives the rate of the tax, and some totals are wrong."""
+    rng = np.random.default_rng(2)
+    country = rng.choice(["DE", "AT", "CH"], n_rows)
+    rate = pd.Series(country).map({"DE": 19.0, "AT": 20.0, "CH": 8.1}).to_numpy()
+    price, count = rng.integers(100, 9999, n_rows) / 100, rng.integers(1, 30, n_rows)
+    net = price * count
+    vat = np.floor(net * rate + 0.5) / 100
+    gross = net + vat
+    gross[rng.choice(n_rows, n_wrong, replace=False)] += 10
+    table = {"country": country, "price": price, "count": count, "net": net, "rate": rate}
+    return pd.DataFrame({**table, "vat": vat, "gross": gross}).round(2)
+
+
+def test_laws_of_text_and_numbers_are_chosen_together():
+    table = country_sales(0)
+    selection = gramian.select(table)
+    assert selection.kept == ["country", "price", "count"]
+    again = selection.reconstruct(selection.transform(table))
+    pd.testing.assert_frame_equal(again, table)
+
+
+def test_wrong_totals_are_told_if_text_gives_a_part_of_the_total():
+    table = country_sales(9)
+    selection = gramian.select(table)
+    assert [each.facts["column"] for each in selection.cautions] == ["gross"]
+    assert selection.kept == ["country", "price", "count", "gross"]
+    allowed = gramian.select(table, exceptions=0.02)
+    assert allowed.kept == ["country", "price", "count"]
+    assert "gross = net + vat" in str(allowed)

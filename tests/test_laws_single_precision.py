@@ -147,8 +147,8 @@ def test_laws_of_single_precision_are_stored():
     again = Solution.from_json(solution.to_json())
     assert again == solution
     np.testing.assert_array_equal(again(table), table["y"])
-    for wrong in ({"spelling": 8, "decimals": None}, {"spelling": 15}, -1, "2", True):
-        with pytest.raises(ValueError, match="decimals of a stored law"):
-            Solution.from_json({**solution.to_json(), "decimals": wrong})
+    for wrong in ({"decimals": -1}, {"decimals": "2"}, {"decimals": True}, {"spelling": 8}):
+        with pytest.raises(ValueError, match="of a stored law"):
+            Solution.from_json({**solution.to_json(), **wrong})
     extreme = Extreme("y", True, ((1.0, "a"), (2.0, None)), solution.rounding)
     assert Extreme.from_json(extreme.to_json()) == extreme

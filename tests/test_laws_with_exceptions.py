@@ -220,3 +220,24 @@ def test_a_sum_of_rounded_parts_is_not_replaced_by_multiples(tax, social, wrong)
         f"social = {social} \N{MIDDLE DOT} gross",
         "gross = tax + social + union_fee + net",
     }
+
+
+@pytest.mark.parametrize("n_wrong", [10, 50, 150])
+def test_sums_that_are_off_by_a_cent_are_exceptions(n_wrong):
+    rng = np.random.default_rng(5)
+    net, fee, tip = rng.uniform(1, 500, (3, 1000)).round(2)
+    total = (net + fee + tip).round(2)
+    wrong = rng.choice(1000, n_wrong, replace=False)
+    total[wrong] = (total[wrong] + rng.choice([-0.01, 0.01], n_wrong)).round(2)
+    table = pd.DataFrame({"net": net, "fee": fee, "tip": tip, "total": total})
+    (law,) = gramian.relations(table)
+    assert (law.exact, law.n_exceptions) == (False, n_wrong)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sums_of_numbers_that_were_rounded_before_have_no_exceptions(seed):
+    rng = np.random.default_rng(seed)
+    parts = rng.uniform(1, 500, (3, 800))
+    table = {name: each.round(2) for name, each in zip("abc", parts, strict=True)}
+    (law,) = gramian.relations(pd.DataFrame({**table, "sum": parts.sum(axis=0).round(2)}))
+    assert law.n_exceptions == 0

@@ -37,7 +37,7 @@ def typed(n_rows=400):
     )
 
 
-COMPUTED = ["sum", "big", "class", "level", "double", "day", "one"]
+COMPUTED = ["sum", "big", "class", "level", "double", "day", "wait", "one"]
 
 
 def test_reconstructed_columns_of_a_frame_have_their_dtypes():

@@ -65,7 +65,7 @@ class DroppedColumn:
 
 
 def dropped_columns(model: TableModel) -> dict[str, DroppedColumn]:
-    """Return the dropped columns of a selection by name; columns of kind "levels" come first.
+    """Return the dropped columns of a selection by name, columns of laws with text or dates first.
 
     Parameters
     ----------
@@ -73,7 +73,9 @@ def dropped_columns(model: TableModel) -> dict[str, DroppedColumn]:
         Fitted model that selects columns.
     """
     found = {
-        each.column: DroppedColumn(each.column, "levels", str(each), 1.0)
+        each.column: DroppedColumn(
+            each.column, "law" if each.is_formula else "levels", str(each), 1.0
+        )
         for each in model.steps.beside.lookups
     }
     if not model.dropped:

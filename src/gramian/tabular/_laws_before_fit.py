@@ -113,7 +113,7 @@ def _chosen(columns: MixedColumns, found: Relations, *, joint: bool) -> LawsBefo
     floating, whole = ({name for name in computed if each(kinds[name])} for each in is_number)
     printed = printed_columns(columns.chosen, floating | whole) if computed else {}
     compared = {name: each for name, each in printed.items() if name in floating}
-    all_types, refused = type_texts(table), set[str]()
+    all_types = type_texts(table)
 
     def rounded(laws: Mapping[str, ColumnLaw], half_up: Collection[str]) -> dict[str, ColumnLaw]:
         return {
@@ -126,6 +126,10 @@ def _chosen(columns: MixedColumns, found: Relations, *, joint: bool) -> LawsBefo
     def types_of(names: Collection[str]) -> dict[str, str]:
         return {name: each for name, each in all_types.items() if name in names}
 
+    # The fit recognizes constant columns, and dates that follow from numbers.
+    every = [one for law in found for one in solutions(law)] if joint else []
+    in_fit = (one for one in every if one.column in columns.dates and not one.gives_dates)
+    refused = {str(one) for one in (*in_fit, *(one for one in every if not one.columns))}
     wanted = [name for name in columns.prefer if name in columns.order]
     while True:
         redundant = found.redundant(columns.keep, wanted, refused)

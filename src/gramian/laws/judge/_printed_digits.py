@@ -23,6 +23,10 @@ SHIFTED = 0.45
 """Largest mean error of a whole number that was rounded."""
 TIE = 1e-6
 """Relative error of half a unit: a number in the middle is rounded up or down."""
+ROUNDED_ONCE = 0.85
+"""Share of rows that obey a law to the last digit, from which on its result was rounded once."""
+APART = 1.5
+"""Median error of the other rows, in half units: one unit of the last digit is from 1 to 3."""
 SINGLE_ERROR = 1e-6
 """A law can be solved for a column if the error is at most this share of its deviation.
 
@@ -159,6 +163,25 @@ def _float_errors(law: Law, values: Values, largest: Array) -> Array:
     return np.maximum(found, least)
 
 
+def _is_rounded_once(missed: Array, half: Array) -> bool:
+    """Return True if nearly all rows obey a law to the last digit, and the others miss by more.
+
+    Then a row that misses by one unit of the last digit has a wrong cell. If a law is computed from
+    numbers that were rounded before, many rows miss the last digit, and most of them by little.
+
+    Parameters
+    ----------
+    missed : array of shape (n_rows,)
+        The errors of the law.
+    half : array of shape (n_rows,)
+        The largest errors, if the result was rounded once.
+    """
+    outside = missed > (1 + TIE) * half
+    if not outside.any() or outside.mean() > 1 - ROUNDED_ONCE or not (half > 0).all():
+        return False
+    return bool(np.median(missed[outside] / half[outside]) >= APART)
+
+
 def _printed_widths(law: Law, values: Values, target: int | None) -> tuple[Array, Array, Array]:
     """Return for each row the error of a law, the largest error of rounding, the largest term."""
     terms, traits = law.terms(values), values.traits
@@ -171,6 +194,9 @@ def _printed_widths(law: Law, values: Values, target: int | None) -> tuple[Array
     logs = {i for each in law.monomials for (i, atom), _ in each if atom == "log"}
     # Sums of several logarithms are often computed from logarithms that were already rounded.
     last_digit = LAST_DIGIT + max(len(logs) - 1, 0)
+    if target in rounded and not traits[target].whole:
+        half = np.abs(law.slope(values, target)) * values.half_unit(target) / values.scale[target]
+        last_digit = 1.0 + TIE if _is_rounded_once(missed - width, half) else last_digit
     for i in law.columns:
         x, precision = values.x[:, i], traits[i].precision
         if i in rounded:
