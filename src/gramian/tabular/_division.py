@@ -46,6 +46,8 @@ class Division:
     alternatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """From the name of each column that a law of levels computes to the kept columns that could be
     dropped and computed in its place."""
+    needless: ColumnLaw | None = None
+    """The law of a column that is kept only because there is no other column for the fit."""
 
     @property
     def needed(self) -> list[str]:
@@ -129,7 +131,7 @@ def divide(
     computed = {one.column for law in found for one in solutions(law)}
     floats = {name for name in computed if pyarrow().types.is_floating(kinds[name])}
     printed = printed_columns(chosen, floats) if floats else {}
-    all_types, missed, half_up = type_texts(table), [""], set[str]()
+    all_types, missed, half_up, needless = type_texts(table), [""], set[str](), None
     while missed:
         redundant = found.redundant(keep=keep, prefer=[name for name in prefer if name in order])
         lookups = [
@@ -145,12 +147,19 @@ def divide(
         other = floats.intersection(missed) - half_up
         half_up |= other
         keep += [name for name in missed if name not in other]
+        if not missed and numbers and numbers.issubset(given):  # a fit needs a column
+            needless = next(each for each in lookups if each.column in numbers)
+            missed = [needless.column]
+            keep += missed
     # A number column leaves the fit only if a law that is used computes it.
     inner = tuple(name for name in order if name in numbers and name not in given)
     labels = tuple(name for name in text if name not in given)
     others = Beside(tuple(order), labels, tuple(lookups), types) if labels or lookups else Beside()
     kept = {name: clock for name, clock in clocks.items() if name in inner}
-    return Division(inner, others, kept, set_aside, found.alternatives(given, keep))
+    alternatives = found.alternatives(given, keep)
+    if needless is not None and not given.isdisjoint(needless.columns):
+        needless = None  # the column is kept in place of another
+    return Division(inner, others, kept, set_aside, alternatives, needless)
 
 
 def without_empty(division: Division, empty: Sequence[str]) -> Division:

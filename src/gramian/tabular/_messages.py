@@ -44,6 +44,7 @@ CautionKind = Literal[
     "header",
     "numbers as text",
     "1,234",
+    "needless",
     "exceptions",
     "lost",
     "trimmed",
@@ -150,6 +151,7 @@ CAUTIONS: Mapping[CautionKind, str] = {
     "{n_categories:,} categories",
     "1,234": "column {column!r} is read as text, because it is not clear whether {examples}: say "
     "{decimal}",
+    "needless": "{law}, and is kept only because a selection needs a column of numbers or dates",
     "exceptions": "{column} would follow from {law} but for {n_exceptions:,} of {n_rows:,} rows, "
     "and is kept",
     "lost": "{column} is {law} but for {n_exceptions:,} of {n_rows:,} rows, whose cells do not "
@@ -173,6 +175,7 @@ class TableCaution:
         first row of a text file was read as names of columns, but all these names are numbers.
         "numbers as text": most categories of an encoded text column are numbers. "1,234": a text
         column may be numbers with separated thousands, or numbers with a decimal comma.
+        "needless": a column follows from text, but no other column of numbers is left.
         "exceptions": a law would compute a kept column, except in some rows. "lost": a law computes
         a dropped column, except in some rows, as the user allows. "trimmed": rows
         far from the others, probably with wrong cells, took no part in the fit.

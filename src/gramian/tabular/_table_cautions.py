@@ -16,6 +16,7 @@ from gramian.fitting import NearDependence, Overfitting, Remedy, Saturation, Tri
 from gramian.formulas import quote
 from gramian.models import Preprocessing, is_numeric
 from gramian.tables import TEXT, Table
+from gramian.tabular._division import Division
 from gramian.tabular._messages import TableCaution
 
 REMEDIES = {
@@ -35,7 +36,7 @@ SHOWN_ROWS = 5
 
 
 def cautions_of_table(
-    table: Table, steps: Preprocessing, labels: Iterable[str]
+    table: Table, steps: Preprocessing, divided: Division
 ) -> Iterator[TableCaution]:
     """Yield cautions about names, categories and numbers of a table that may be misread.
 
@@ -45,12 +46,14 @@ def cautions_of_table(
         The table of the fit.
     steps : Preprocessing
         Preprocessing of the fit, which has the categories of encoded text columns.
-    labels : iterable of str
-        Names of the text columns that are kept without a fit.
+    divided : Division
+        The columns of the fit, and the columns that are kept without a fit.
     """
     yield from _of_header(table)
     yield from _of_categories(steps)
-    yield from _of_ambiguous(table, labels)
+    yield from _of_ambiguous(table, divided.beside.labels)
+    if divided.needless is not None:
+        yield TableCaution("needless", {"law": str(divided.needless)})
 
 
 def _of_header(table: Table) -> Iterator[TableCaution]:

@@ -87,7 +87,7 @@ class TableFit:
                 wishes = wishes.and_(more)
                 divided = self._divided(wishes)
         cautions = (
-            *cautions_of_table(self.table, steps, divided.beside.labels),
+            *cautions_of_table(self.table, steps, divided),
             *cautions_of_fit(self.estimator),
         )
         steps = replace(
