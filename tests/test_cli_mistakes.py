@@ -370,3 +370,26 @@ def test_help_shows_the_options_that_a_command_takes(command, shown, hidden):
     text = run(command, "--help").output
     assert all(option in text for option in shown)
     assert not any(option in text for option in hidden)
+
+
+@pytest.mark.parametrize("command", ["select", "report"])
+def test_a_model_that_cannot_be_written_leaves_no_other_file(command, monkeypatch):
+    def save(model, path):
+        raise ValueError("This model does not fit in a model file.")
+
+    monkeypatch.setattr("gramian.tabular.TableModel.save", save)
+    output = "out.csv" if command == "select" else "out.html"
+    said = refused(command, "data.csv", *FEATURES, "-o", output, "-m", "model.gram", code=1)
+    assert said.endswith("This model does not fit in a model file.")
+
+
+@pytest.mark.parametrize("command", ["select", "report"])
+def test_a_table_or_page_that_cannot_be_written_leaves_no_model(command, monkeypatch):
+    def write(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("gramian.tables._outputs.ArrowWriter.write", write)
+    monkeypatch.setattr("gramian.reports.report", write)
+    output = "out.csv" if command == "select" else "out.html"
+    said = refused(command, "data.csv", *FEATURES, "-o", output, "-m", "model.gram", code=2)
+    assert said.endswith(f"{output} cannot be written: No space left on device")

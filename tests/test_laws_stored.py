@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -85,3 +86,32 @@ def test_a_law_that_needs_its_own_column_is_refused():
     document = STORED[0] | {"column": Solution.from_json(STORED[0]).columns[0]}
     with pytest.raises(ValueError, match="from itself"):
         Solution.from_json(document)
+
+
+def tables_with_laws():
+    """Return tables in which one column follows from others by a law of each form."""
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(1000, 8000, (2, 400)).round(2)
+    age, city = rng.integers(18, 65, 400), rng.integers(0, 9, 400)
+    return {
+        "min of a number": {"a": a, "y": np.minimum(406.48, (0.0815 * a).round(2)), "age": age},
+        "max of a number": {"a": a, "y": np.maximum(9.5, (0.003 * a).round(2)), "age": age},
+        "max of columns": {"a": a, "b": b, "y": np.maximum(a, b)},
+        "min of columns": {"a": a, "b": b, "y": np.minimum(a, b)},
+        "product": {"a": a, "b": b, "y": (a * b).round(4)},
+        "steps": {"age": age, "b": b, "y": np.searchsorted([30, 40, 50], age)},
+        "lookup": {"city": [f"c{i}" for i in city], "b": b, "y": np.cumsum(city**3 % 7)[city]},
+        "slopes": {"city": [f"c{i}" for i in city], "a": a, "y": (a * (city + 2) / 8).round(6)},
+    }
+
+
+@pytest.mark.parametrize("name", tables_with_laws())
+def test_a_selection_with_a_law_of_any_form_is_saved(name, tmp_path):
+    table = pd.DataFrame(tables_with_laws()[name])
+    selection = gramian.select(table)
+    assert len(selection.dropped) == 1
+    selection.save(tmp_path / "model.gram")
+    kept = selection.transform(table)
+    again = gramian.tabular.load(tmp_path / "model.gram").reconstruct(kept)
+    pd.testing.assert_frame_equal(again, selection.reconstruct(kept))
+    pd.testing.assert_frame_equal(again, table, check_dtype=False)

@@ -133,6 +133,27 @@ def test_a_kept_column_is_not_dropped_by_a_lookup(folder):
     assert "price" not in json.loads(done.stdout)["dropped"]
 
 
+@pytest.mark.parametrize("n_levels", [7, 20])
+@pytest.mark.parametrize("algorithm", ["gfa", "gfs"])
+def test_a_key_in_text_and_one_number_that_it_gives_are_a_table_like_others(
+    folder, n_levels, algorithm
+):
+    level = np.random.default_rng(0).integers(0, 20, 300)
+    keys = [f"k{i}" for i in level]
+    table = pd.DataFrame({"key": keys, "price": (level % n_levels * 1.1).round(2)})
+    selection = gramian.select(table, algorithm=algorithm)
+    pd.testing.assert_frame_equal(selection.reconstruct(selection.transform(table)), table)
+    one_way = n_levels < 20 or algorithm == "gfs"
+    assert selection.kept == ["key", "price"][1 - one_way :]
+    assert [each.kind for each in selection.cautions] == ["needless"] * one_way
+    table.to_csv("in.csv", index=False)
+    done = succeed("select", "in.csv", "-a", algorithm, "-o", "kept.csv", "-m", "m.gram")
+    reason = "price follows from key (20 levels), and is kept only because a selection needs a"
+    assert (reason in done.stderr) == one_way
+    succeed("reconstruct", "m.gram", "kept.csv", "-o", "all.csv")
+    assert (folder / "all.csv").read_bytes() == (folder / "in.csv").read_bytes()
+
+
 def test_encode_includes_columns_of_text_in_the_selection(folder):
     document = json.loads(succeed("select", "orders.csv", "--encode", "--json").stdout)
     assert document["beside"] == []

@@ -101,13 +101,6 @@ def test_cells_are_found_for_any_split_of_the_bytes(lines, end, header, step, co
     assert [list(line) for line in zip(*columns, strict=True)] == lines
 
 
-def test_a_table_without_a_closing_quote_is_written_with_one():
-    lines = "".join(f"{i * i % 17},a{i}\n" for i in range(20))
-    Path("in.csv").write_text(f'x,y\n{lines}5,"b')
-    succeed("select", "in.csv", "-q", "-o", "out.csv")
-    assert Path("out.csv").read_text().endswith('\n5,"b"\n')
-
-
 def country_table():
     """Return a table with the country codes of Namibia and Niger, and spellings of numbers."""
     rng = np.random.default_rng(0)

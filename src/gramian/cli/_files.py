@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gramian._support.writing import check_target
+from gramian._support.writing import check_target, replacing
 from gramian.cli._errors import CommandError, UsageError, writing
 from gramian.cli._options import Reading, TableOutput
 from gramian.exceptions import DelimiterError, FormatError
@@ -62,6 +62,27 @@ def load_model(path: str) -> TableModel:
         return read_model(path)
     except FileNotFoundError:
         raise UsageError(f"there is no file {path}") from None
+
+
+@contextmanager
+def writing_model(model: TableModel, path: str | None) -> Iterator[None]:
+    """Write a model file that appears only if the block, which writes other files, has no error.
+
+    A model that cannot be written is an error before the block.
+
+    Parameters
+    ----------
+    model : TableModel
+        The model.
+    path : str or None
+        The file; None if there is none to write.
+    """
+    if path is None:
+        yield
+        return
+    with writing(path), replacing(path) as stream:
+        model.save(stream)
+        yield
 
 
 def _format(path: str, given: Format | None, option: str) -> Format:

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gramian._support.words import counted, data_size, duration, listed
-from gramian.cli._errors import UsageError, guarded, writing
+from gramian.cli._errors import UsageError, guarded
 from gramian.cli._options import (
     DataFile,
     DataOptions,
@@ -122,19 +122,16 @@ def _reduce(
 
 
 def _write(fitted: FittedTable, output: FitOutput) -> dict[str, str]:
-    """Write the table and the model that the user asks for; return the paths of these files."""
+    """Write the table and the model that the user asks for, both or none; return their paths."""
+    from gramian.cli._files import writing_model
     from gramian.cli._table_writing import write
     from gramian.tabular import reduced
 
-    written = {}
-    if output.output is not None:
-        write(reduced, fitted.model, fitted.fit.table, fitted.fit.passing, output)
-        written["output"] = output.output
-    if output.model is not None:
-        with writing(output.model):
-            fitted.model.save(output.model)
-        written["model"] = output.model
-    return written
+    with writing_model(fitted.model, output.model):
+        if output.output is not None:
+            write(reduced, fitted.model, fitted.fit.table, fitted.fit.passing, output)
+    files = {"output": output.output, "model": output.model}
+    return {name: path for name, path in files.items() if path is not None}
 
 
 def _document(fitted: FittedTable) -> dict[str, Any]:

@@ -45,8 +45,9 @@ def relations(
     from gramian._support.words import the_columns
     from gramian.cli._files import open_input
     from gramian.cli._pages import Page, print_json
+    from gramian.cli._wording import spelled
     from gramian.tables import SomeColumns, is_usable
-    from gramian.tabular import column_of_groups, examples, find, labels_in
+    from gramian.tabular import cautions_of_text, column_of_groups, examples, find, labels_in
 
     table = open_input(data, reading)
     every = list(table.columns)
@@ -61,6 +62,8 @@ def relations(
         say(f"neither numbers nor text nor dates, left out: {the_columns(others)}")
     if table.spellings:
         say(f"read as numbers: {examples(table.spellings)}")
+    for caution in cautions_of_text(table, names):
+        say(f"warning: {caution.worded(spelled)}")
     try:
         found = gramian.relations(
             SomeColumns(table, names),

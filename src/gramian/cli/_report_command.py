@@ -55,7 +55,7 @@ def report(
     The page is one HTML file that loads nothing from the network. If the table is too large for the
     memory, the page uses rows that are drawn at random, and says so.
     """
-    from gramian.cli._files import check_outputs
+    from gramian.cli._files import check_outputs, writing_model
     from gramian.cli._fits import prepared, tell, warnings_of
     from gramian.cli._pages import print_json
 
@@ -71,7 +71,7 @@ def report(
     fitted = task.run()
     from gramian.reports import report as write_report  # slow to import: after the fit
 
-    with writing(output):
+    with writing_model(fitted.model, model), writing(output):
         write_report(
             fitted.model.estimator,
             fitted.fit.pieces if task.table.too_large else fitted.fit.rows(),
@@ -82,8 +82,6 @@ def report(
         )
     written = {"output": output}
     if model is not None:
-        with writing(model):
-            fitted.model.save(model)
         written["model"] = model
     if json:
         print_json(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import gramian
 from gramian._support.words import is_storable_text
@@ -74,7 +75,7 @@ class Model:
 
 def save(
     estimator: Any,
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | BinaryIO,
     *,
     preprocessing: Preprocessing | None = None,
     moments: bool | None = None,
@@ -88,7 +89,7 @@ def save(
     ----------
     estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
         The fitted estimator. Its parameter `checkpoint` is not written.
-    path : path
+    path : path or binary stream
         Path of the file; by convention it ends in .gram. An existing file is replaced only after
         the new file is complete.
     preprocessing : Preprocessing, optional
@@ -138,7 +139,8 @@ def save(
         _read(Archive(buffer, buffer.tell()), _functions_of(estimator))
     except ModelFileError as error:
         raise ValueError(f"This model does not fit in a model file: {error}") from error
-    with replacing(Path(path)) as stream:
+    target = replacing(path) if isinstance(path, str | os.PathLike) else nullcontext(path)
+    with target as stream:
         stream.write(buffer.getbuffer())
 
 

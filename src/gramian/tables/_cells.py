@@ -128,8 +128,8 @@ class Cells:
         for part, last in _with_end(parts):
             block = rest + (part.removeprefix(BYTE_ORDER_MARK) if begins else part)
             begins = False
-            if last and block:  # the last line has no end, and perhaps no closing quote
-                block += b"\n" if self._is_complete(block + b"\n") else b'"\n'
+            if last and block:  # the last line has no end
+                block += b"\n"
             split = b"\r" if not last and block.endswith(b"\r") else b""  # \n may follow
             block = block.removesuffix(split)
             cells, rest = self._rows_of(block, self._ends(block))
@@ -139,11 +139,6 @@ class Cells:
             n = min(n_skipped, len(cells) // width)
             n_skipped -= n
             yield cells[n * width :]
-
-    def _is_complete(self, block: bytes) -> bool:
-        """Return True if the last byte of a block ends a row, so that no quote is open."""
-        ends = self._ends(block)
-        return bool(len(ends) and ends[-1] == len(block) - 1)
 
     def _ends(self, block: bytes) -> IntArray:
         """Return the positions of delimiters and line ends in a block, except those in quotes."""

@@ -21,6 +21,7 @@ from gramian.tables._codes import SCANNED_BYTES, are_hexadecimal, are_in, may_be
 from gramian.tables._formats import DELIMITERS, Format
 from gramian.tables._heads import SIGNS, delimiter_of, skipping
 from gramian.tables._kinds import is_number, is_text, without_words
+from gramian.tables._open_quotes import QuoteCheck
 from gramian.tables._spellings import Spelling, number_spellings, time_spelling, values_of
 from gramian.tables._table import DEFAULT_BUDGET, NO_TEXT, AsText, Chunk, Table, in_pieces, reading
 from gramian.tables._text_bytes import HEAD_BYTES, WHOLE_BLOCK_BYTES, TextBytes
@@ -100,6 +101,8 @@ class TextTable(Table):
                 inner = first.schema.names
             except UnicodeDecodeError as error:
                 raise _not_utf_8(name) from error
+            check = QuoteCheck(name, self.delimiter, len(inner), header)
+            check.check(self._bytes.parts(WHOLE_BLOCK_BYTES))
             if len(inner) == 1:
                 self._bytes = self._bytes.without_blank_ends()
                 self._skips_blanks = False

@@ -12,6 +12,7 @@ from gramian.tabular._messages import FUNCTIONS, OptionError, RefusalError, Tabl
 from gramian.tabular._method import Method, make_estimator
 from gramian.tabular._rewriting import Piece, reconstructed, reduced
 from gramian.tabular._row_groups import column_of_groups, labels_in
+from gramian.tabular._table_cautions import cautions_of_text
 from gramian.tabular._table_changes import TableChanges, examples
 from gramian.tabular._table_fit import FittedTable, TableFit, prepare
 from gramian.tabular._table_model import TableModel, locate, passing, read_model

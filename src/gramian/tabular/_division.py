@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from gramian._support.types import IntArray
 from gramian.fitting import NearLaw
-from gramian.laws import level_laws_of
+from gramian.laws import ColumnLaw, level_laws_of
 from gramian.models import Beside
 from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow
 from gramian.tabular._column_checks import constant_columns
@@ -49,6 +49,8 @@ class Division:
     dropped and computed in its place."""
     near: tuple[NearLaw, ...] = ()
     """Laws of levels with exceptions, which drop no column, or drop it as the user allows."""
+    needless: ColumnLaw | None = None
+    """The law of a column that is kept only because there is no other column for the fit."""
 
     @property
     def needed(self) -> list[str]:
@@ -137,7 +139,8 @@ def divide(
     if labels or made.laws:
         others = Beside(tuple(order), labels, made.laws, dict(made.types))
     kept = {name: clock for name, clock in clocks.items() if name in inner}
-    return Division(inner, others, kept, set_aside, dict(made.alternatives), made.near)
+    alternatives = dict(made.alternatives)
+    return Division(inner, others, kept, set_aside, alternatives, made.near, made.needless)
 
 
 def without_empty(division: Division, empty: Sequence[str]) -> Division:

@@ -75,6 +75,8 @@ class LawsBeforeFit:
     """Laws with exceptions."""
     alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """From a computed column to the kept columns that could be computed in its place."""
+    needless: ColumnLaw | None = None
+    """The law of a column that is kept only because there is no other column for the fit."""
 
     @property
     def given(self) -> set[str]:
@@ -131,6 +133,7 @@ def _chosen(columns: MixedColumns, found: Relations, *, joint: bool) -> LawsBefo
     in_fit = (one for one in every if one.column in columns.dates and not one.gives_dates)
     refused = {str(one) for one in (*in_fit, *(one for one in every if not one.columns))}
     wanted = [name for name in columns.prefer if name in columns.order]
+    needless: ColumnLaw | None = None
     while True:
         redundant = found.redundant(columns.keep, wanted, refused)
         laws = {n: law for n, law in redundant.items() if joint or columns.is_used(law)}
@@ -141,9 +144,14 @@ def _chosen(columns: MixedColumns, found: Relations, *, joint: bool) -> LawsBefo
 
         half_up, n_wrong = best_rounding(laws, missed_by)
         missed = first_missed(laws, n_wrong, columns.exceptions * found.n_rows)
+        if not missed and columns.numbers and columns.numbers <= laws.keys():
+            needless = next(law for name, law in laws.items() if name in columns.numbers)
+            missed = [needless.column]  # a fit needs a column
         if not missed:
             break
         refused |= {str(laws[name]) for name in missed}
+    if needless is not None and not laws.keys().isdisjoint(needless.columns):
+        needless = None  # the column is kept in place of another
     lost = [
         NearLaw(law.column, law.text, n_wrong[name], found.n_rows, dropped=True)
         for name, law in laws.items()
@@ -162,4 +170,5 @@ def _chosen(columns: MixedColumns, found: Relations, *, joint: bool) -> LawsBefo
         types_of(laws),
         (*lost, *near),
         found.alternatives(laws, columns.keep),
+        needless,
     )

@@ -44,6 +44,9 @@ CautionKind = Literal[
     "header",
     "numbers as text",
     "1,234",
+    "stray",
+    "text of numbers",
+    "needless",
     "exceptions",
     "lost",
     "trimmed",
@@ -150,6 +153,11 @@ CAUTIONS: Mapping[CautionKind, str] = {
     "{n_categories:,} categories",
     "1,234": "column {column!r} is read as text, because it is not clear whether {examples}: say "
     "{decimal}",
+    "stray": "{n_numbers:,} of {n_cells:,} cells of {column!r} are numbers; row {row}, counted "
+    "from 0, is {cell!r}: the column is treated as text",
+    "text of numbers": "all {n_cells:,} cells of {column!r} are text with a number: the column is "
+    "treated as text",
+    "needless": "{law}, and is kept only because a selection needs a column of numbers or dates",
     "exceptions": "{column} would follow from {law} but for {n_exceptions:,} of {n_rows:,} rows, "
     "and is kept",
     "lost": "{column} is {law} but for {n_exceptions:,} of {n_rows:,} rows, whose cells do not "
@@ -173,9 +181,11 @@ class TableCaution:
         first row of a text file was read as names of columns, but all these names are numbers.
         "numbers as text": most categories of an encoded text column are numbers. "1,234": a text
         column may be numbers with separated thousands, or numbers with a decimal comma.
-        "exceptions": a law would compute a kept column, except in some rows. "lost": a law computes
-        a dropped column, except in some rows, as the user allows. "trimmed": rows
-        far from the others, probably with wrong cells, took no part in the fit.
+        "stray": nearly all cells of a text column are numbers. "text of numbers": all are, in a
+        table that is no text file. "needless": a column follows from text, but no other column of
+        numbers is left. "exceptions": a law would compute a kept column, except in some rows.
+        "lost": a law computes a dropped column, except in some rows, as the user allows.
+        "trimmed": rows far from the others, probably with wrong cells, took no part in the fit.
     facts : mapping from str to object
         Numbers and names for the message; their keys depend on `kind`.
     remedy : str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from gramian._support.words import either, listed
@@ -15,7 +15,8 @@ from gramian.exceptions import (
 from gramian.fitting import NearDependence, NearLaw, Overfitting, Remedy, Saturation, TrimmedRows
 from gramian.formulas import quote
 from gramian.models import Preprocessing, is_numeric
-from gramian.tables import TEXT, Table
+from gramian.tables import TEXT, Table, numbers_in_text
+from gramian.tabular._division import Division
 from gramian.tabular._messages import TableCaution
 
 REMEDIES = {
@@ -35,7 +36,7 @@ SHOWN_ROWS = 5
 
 
 def cautions_of_table(
-    table: Table, steps: Preprocessing, labels: Iterable[str]
+    table: Table, features: Sequence[str], steps: Preprocessing, divided: Division
 ) -> Iterator[TableCaution]:
     """Yield cautions about names, categories and numbers of a table that may be misread.
 
@@ -43,14 +44,20 @@ def cautions_of_table(
     ----------
     table : Table
         The table of the fit.
+    features : sequence of str
+        Names of the columns that the user chose.
     steps : Preprocessing
         Preprocessing of the fit, which has the categories of encoded text columns.
-    labels : iterable of str
-        Names of the text columns that are kept without a fit.
+    divided : Division
+        The columns of the fit, and the columns that are kept without a fit.
     """
     yield from _of_header(table)
     yield from _of_categories(steps)
-    yield from _of_ambiguous(table, labels)
+    yield from _of_ambiguous(table, divided.beside.labels)
+    yield from cautions_of_text(table, [n for n in features if n not in steps.categories])
+    if divided.needless is not None:
+        yield TableCaution("needless", {"law": str(divided.needless)})
+    yield from cautions_of_laws(divided.near)
 
 
 def _of_header(table: Table) -> Iterator[TableCaution]:
@@ -68,11 +75,30 @@ def _of_categories(steps: Preprocessing) -> Iterator[TableCaution]:
             yield TableCaution("numbers as text", {"column": name, **facts})
 
 
-def _of_ambiguous(table: Table, labels: Iterable[str]) -> Iterator[TableCaution]:
+def _of_ambiguous(table: Table, labels: Sequence[str]) -> Iterator[TableCaution]:
     """Yield a caution for each text column of a text file that may be numbers, such as 1,234."""
     for name in labels:
         if name in table.ambiguous:
             yield TableCaution("1,234", {"column": name, "examples": table.ambiguous[name]})
+
+
+def cautions_of_text(table: Table, names: Sequence[str]) -> Iterator[TableCaution]:
+    """Yield a caution for each text column of which nearly all cells are numbers.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    names : sequence of str
+        Names of the columns to look at.
+    """
+    for name, found in numbers_in_text(table, names).items():
+        facts = {"column": name, "n_cells": found.n_cells}
+        if found.row is None:
+            yield TableCaution("text of numbers", facts, "Convert it unless they are codes")
+            continue
+        facts |= {"n_numbers": found.n_numbers, "row": found.row, "cell": f"{found.cell:.40}"}
+        yield TableCaution("stray", facts, "Correct such cells, or leave them empty")
 
 
 def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:

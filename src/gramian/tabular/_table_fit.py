@@ -16,7 +16,7 @@ from gramian.core.rows import SpreadError
 from gramian.exceptions import TooManyLevelsError
 from gramian.fitting import EmptyColumnError, Gaps, TooFewRowsError
 from gramian.models import Preprocessing
-from gramian.tables import Table, plain, pyarrow
+from gramian.tables import Table, numbers_in_text, plain, pyarrow
 from gramian.tabular._column_checks import (
     check_count,
     check_types,
@@ -37,7 +37,6 @@ from gramian.tabular._row_groups import column_of_groups, row_groups
 from gramian.tabular._table_cautions import (
     TOLD,
     cautions_of_fit,
-    cautions_of_laws,
     cautions_of_table,
 )
 from gramian.tabular._table_changes import TableChanges
@@ -92,8 +91,7 @@ class TableFit:
                 wishes = wishes.and_(more)
                 divided = self._divided(wishes)
         cautions = (
-            *cautions_of_table(self.table, steps, divided.beside.labels),
-            *cautions_of_laws(divided.near),
+            *cautions_of_table(self.table, self.features, steps, divided),
             *cautions_of_fit(self.estimator),
         )
         steps = replace(
@@ -164,10 +162,12 @@ class TableFit:
             laws=getattr(self.estimator, "laws", False) is not False,
         )
         if not divided.features:
+            found = [*numbers_in_text(self.table, self.features)]
             raise UnusableTableError(
-                "{table} has no column of numbers that a fit could use; {relations} tells which "
-                "columns of text follow from others, and {encode:True} makes numbers of text",
+                "{table} has no column of numbers that a fit could use{but}; {relations} tells "
+                "which columns of text follow from others, and {encode:True} makes numbers of text",
                 table=self.table.name,
+                but=f", but text with numbers in {the_columns(found)}" if found else "",
             )
         check_count(self.estimator, len(divided.features))
         return divided

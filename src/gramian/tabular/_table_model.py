@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class TableModel:
         has_names = self.estimator.model_.names is not None
         return with_names(values, self.steps.columns) if has_names else values
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the estimator and its preprocessing to a model file."""
         save(self.estimator, path, preprocessing=self.steps)
 

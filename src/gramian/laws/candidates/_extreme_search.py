@@ -118,7 +118,7 @@ def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Fo
         beyond = float(np.mean(y > constant))
         if not share >= LEAST_REPEATED or not max(beyond, 1 - share - beyond) >= LEAST_SHARE / 2:
             continue
-        largest = beyond > 1 - share - beyond
+        largest = bool(beyond > 1 - share - beyond)
         printed = Printed.of(y)
         free = y != constant
         good: dict[float, _Found] = {}
