@@ -57,6 +57,8 @@ def refused(*arguments, code, data=None):
         ("data.csv --alpha nan", "'nan' is neither a number"),
         ("data.csv --threshold=-1", "'-1' is not a variance"),
         ("data.csv --validation 1", "'1' is not a share between 0 and 1"),
+        ("data.csv --exceptions 1", "'1' is not a share from 0 to below 1"),
+        ("data.csv --exceptions=-0.1", "'-0.1' is not a share from 0 to below 1"),
         ("data.csv --memory-budget lots", "'lots' is not a size such as 500MB or 2GiB"),
         ("data.csv --memory-budget 5kB", "'5kB' is too little: give at least 1MiB"),
         ("data.csv --delimiter ab", "a delimiter is one character"),

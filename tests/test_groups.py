@@ -458,3 +458,25 @@ def test_select_with_groups_drops_rows_and_refuses_wrong_groups():
         gramian.select(table.assign(patient=g % 2), groups="patient", validation=0.7)
     with pytest.raises(ValueError, match="matches 2 columns"):
         gramian.select(table.assign(patience=1), groups="patien*")
+
+
+def test_numbers_that_are_rounded_join_no_groups():
+    rng = np.random.default_rng(0)
+    bmi, who = rng.normal(25, 5, (1200, 1)).round(1), rng.integers(0, 200, 1200)
+    for table in (bmi, np.vstack([bmi[4:], np.full((4, 1), 257.0)]), 0.3 + 2.2 * bmi):
+        assert observations(table, None, who).groups.tolist() == who.tolist()
+    assert GFA().fit(bmi, groups=who).redundant_features_.tolist() == []
+
+
+def test_groups_are_trimmed_with_their_rows():
+    rng = np.random.default_rng(0)
+    who = rng.integers(0, 200, 1200)
+    table = np.column_stack([rng.normal(25, 5, 1200).round(1), rng.standard_normal(1200)])
+    table[:4, 0] = 257
+    with pytest.warns(gramian.exceptions.TrimmedRowsWarning):
+        trimmed = GFR(1).fit(table, groups=who)
+    assert trimmed.trimmed_rows_.tolist() == [0, 1, 2, 3]
+    left = GFR(1).fit(table[4:], groups=who[4:])
+    np.testing.assert_array_equal(trimmed.components_, left.components_)
+    frame = pd.DataFrame(table, columns=["bmi", "y"]).assign(who=who)
+    assert [*gramian.select(frame, groups="who").dropped] == []

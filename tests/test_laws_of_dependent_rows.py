@@ -86,6 +86,35 @@ def test_a_column_computed_from_attributes_of_regions_is_dropped():
     assert dropped.redundant_features_.size == 1
 
 
+def whole_attributes(rng, n_units, n_columns, largest, n=400):
+    """Return attributes of units, as whole numbers that repeat, joined to persons."""
+    attributes = rng.integers(1, largest + 1, (n_units, n_columns))[rng.integers(0, n_units, n)]
+    return np.column_stack([attributes, rng.integers(18, 80, n), rng.standard_normal(n)])
+
+
+@pytest.mark.parametrize("n_units", [15, 25, 40])
+@pytest.mark.parametrize("largest", [9, 59, 9999])
+def test_attributes_of_few_units_explain_nothing_although_no_column_tells_the_units(
+    n_units, largest
+):
+    table = whole_attributes(np.random.default_rng(n_units), n_units, 10, largest, 600)
+    assert GFA(laws=False).fit(table).redundant_features_.tolist() == []
+
+
+@pytest.mark.parametrize("compute", [np.add, np.multiply])
+def test_a_function_of_attributes_of_enough_units_is_dropped(compute):
+    table = whole_attributes(np.random.default_rng(1), 40, 5, 59)
+    table = np.column_stack([table, compute(table[:, 0], table[:, 1])])
+    assert GFA(laws=False).fit(table).redundant_features_.size == 1
+
+
+def test_all_combinations_of_categories_explain_although_functions_are_as_many():
+    rng = np.random.default_rng(0)
+    a, b, c = rng.integers(0, 2, (3, 400))
+    table = np.column_stack([a, b, c, a * b * c, rng.integers(0, 60, 400)])
+    assert GFA(laws=False, family="multilinear", degree=3).fit(table).redundant_features_.size == 1
+
+
 def test_functions_that_fail_outside_their_stretch_drop_nothing():
     rng = np.random.default_rng(0)
     for estimator in (GFA(laws=False), GCA()):

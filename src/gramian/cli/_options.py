@@ -24,6 +24,7 @@ from gramian.cli._values import (
     penalty_or_auto,
     point_or_comma,
     share,
+    share_or_zero,
     variance,
 )
 
@@ -194,8 +195,7 @@ class MethodOptions:
         "gfa: the largest share of the rows that may break a law which drops a column, such as "
         "0.02; by default such a column is kept.",
         default=0.0,
-        min=0,
-        max=1,
+        parser=share_or_zero,
         show_default=False,
     )
     prove: bool = _method(

@@ -59,6 +59,14 @@ def share(text: str) -> float:
     raise typer.BadParameter(f"{text!r} is not a share between 0 and 1, such as 0.2.")
 
 
+def share_or_zero(text: str) -> float:
+    """Read a share that may be 0: a number from 0 to 1, 1 excluded."""
+    value = _number(text)
+    if 0 <= value < 1:
+        return value
+    raise typer.BadParameter(f"{text!r} is not a share from 0 to below 1, such as 0.02.")
+
+
 def n_bytes(text: str) -> int:
     """Read a size of memory such as 500MB or 1.5GiB; return the number of bytes."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kmgt]?)(i?)b?", text.strip().lower())

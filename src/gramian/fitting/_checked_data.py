@@ -269,7 +269,8 @@ class ArrayData(CheckedData):
     def take(self, kept: NDArray[np.bool_]) -> ArrayData:
         """Return some of the rows, as a mask tells."""
         weights = None if self.weights is None else self.weights[kept]
-        return replace(self, table=self.table[kept], weights=weights)
+        groups = None if self.groups is None else self.groups[kept]
+        return replace(self, table=self.table[kept], weights=weights, groups=groups)
 
     def _tally(self) -> GapTally:
         return GapTally.of(self.table)

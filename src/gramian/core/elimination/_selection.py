@@ -12,6 +12,7 @@ from gramian._support.blas import symmetric
 from gramian._support.types import Array
 from gramian.core.elimination._backward_elimination import Confirm, Elimination, Preferences
 from gramian.core.elimination._dependent_rows import groups_of
+from gramian.core.elimination._equal_combinations import Explanation
 from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal
 from gramian.core.elimination._layout import Layout, lay_out
 from gramian.core.elimination._layout_sums import FunctionSums, collect
@@ -180,12 +181,11 @@ def select(
             f"keep names column {unknown[0]}, and the table has columns 0 to {rows.n_columns - 1}."
         )
     say("sums")
-    limit = min(max_functions, int(MOST_OF_ROWS * rows.effective_n_rows))
-    layout, start = _functions(rows, family, columns, limit, preferences)
+    most = min(max_functions, int(MOST_OF_ROWS * rows.effective_n_rows))
+    layout, start = _functions(rows, family, columns, most, preferences)
     preferences = _among(preferences, layout.columns)
     sums = collect(rows, layout)
-    n_functions = len(sums.gram)
-    prove = prove and len(columns) <= MOST_COLUMNS_TO_PROVE
+    n_functions, prove = len(sums.gram), prove and len(columns) <= MOST_COLUMNS_TO_PROVE
     check = Check(rows, family, layout, threshold)
     say("elimination")
     affordable = rows.n_rows * float(n_functions) ** 2 <= CHEAP
@@ -229,8 +229,8 @@ def select(
 class Check:
     """Check with left-out rows that functions of kept columns explain dropped columns.
 
-    Each row is left out of the fit that explains it, with the other rows of its group if the user
-    gave groups. If rows in memory depend on each other, they are also left out together.
+    Each row is left out of the fit that explains it, with its group if the user gave groups. Rows
+    in memory that depend on each other or are equal are also left out together.
     """
 
     rows: Rows
@@ -269,18 +269,21 @@ class Check:
         if isinstance(rows, ArrayRows):
             used = [columns[j] for j in kept]
             for i in np.flatnonzero(left <= self.threshold).tolist():
-                left[i] = max(left[i], _left_in_groups(rows, fit.only(i), used))
+                alone = fit.only(i)
+                equal = Explanation(rows, self.family, alone, alpha, self.threshold)
+                in_groups = _left_in_groups(rows, alone, used)
+                left[i] = max(left[i], in_groups, equal.left_of_combinations())
         return dict(zip(dropped, map(float, left), strict=True))
 
     def confirm(self, alpha: float) -> Confirm:
-        """Return the function that an elimination calls before it drops a variable.
+        """Return the function that is called before a variable is dropped; `alpha` is the penalty.
 
-        It returns True if the explanation holds in left-out rows; `alpha` is the penalty.
+        It returns True if the explanation holds in left-out rows.
         """
 
         def confirmed(kept: Collection[int], dropped: Collection[int]) -> bool:
-            left = self.left(kept, list(dropped), alpha)
-            return max(left.values(), default=0.0) <= self.threshold
+            left = self.left(kept, list(dropped), alpha).values()
+            return max(left, default=0.0) <= self.threshold
 
         return confirmed
 

@@ -30,6 +30,8 @@ FEWEST_LEVELS = 5
 """A column with at most this many values does not show that equal rows are copies."""
 MANY_LEVELS = 12
 """A single column shows that equal rows are copies if it has more values than this."""
+FILLED = 0.2
+"""Share of the places of a grid above which rows on it are equal by chance."""
 FEWEST = 2
 """Smallest number of different rows to which a model can be fitted."""
 SAMPLE_CELLS = 2**18
@@ -139,7 +141,8 @@ def observations(table: Any, weights: Array | None, groups: IntArray | None = No
         As in `distinct_rows`.
     groups : array of shape (n_rows,), optional
         The number of the group of each row. Groups that have copies of the same row become one
-        group: if one of them were left out, a copy would stay.
+        group: if one of them were left out, a copy would stay. Rows of rounded numbers that are
+        equal by chance are no copies, and do not join groups.
     """
     every = all_rows(table, weights, groups)
     first, number = first_of_equal(every.table)
@@ -147,7 +150,8 @@ def observations(table: Any, weights: Array | None, groups: IntArray | None = No
     if len(first) < FEWEST or (differ and weights is None):
         return every
     distinct = merged(every, first, number)
-    if _shows_copies(distinct.table):
+    by_chance = every.groups is not None and _fill_a_grid(distinct.table)
+    if _shows_copies(distinct.table) and not by_chance:
         return distinct
     if weights is not None:
         return observations(*_repeated(table, weights, groups)) if _count(table, weights) else every
@@ -159,6 +163,29 @@ def observations(table: Any, weights: Array | None, groups: IntArray | None = No
         return every
     rows = every.take(np.repeat(first, copies // times))
     return rows._replace(copies=np.full(len(rows.copies), times))
+
+
+def _fill_a_grid(table: Any) -> bool:
+    """Return True if different rows are so near to each other that rows are equal by chance.
+
+    Numbers that are rounded to a step lie on a grid. Of each column, the central half of the rows
+    is compared with the grid of its smallest step: far cells would make the grid too large.
+
+    Parameters
+    ----------
+    table : array or CSR matrix of shape (n_rows, n_columns)
+        The different rows of a table.
+    """
+    if issparse(table):
+        return False
+    n_central, n_places = 0.5 * len(table), 1.0
+    for column in table.T:
+        values = np.unique(column[~np.isnan(column)])
+        if len(values) < FEWEST:
+            continue
+        low, high = np.quantile(values, (0.25, 0.75))
+        n_places *= max(1.0, float((high - low) / np.diff(values).min()))
+    return bool(n_central >= FILLED * n_places)
 
 
 def _count(table: Any, weights: Array) -> bool:
