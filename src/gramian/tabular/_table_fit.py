@@ -32,6 +32,7 @@ from gramian.tabular._dropped_columns import types_of
 from gramian.tabular._learning import learned
 from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
 from gramian.tabular._method import SELECTORS, Method
+from gramian.tabular._near_laws import note_exceptions
 from gramian.tabular._returned_cells import columns_with_other_gaps, uneven_columns
 from gramian.tabular._row_groups import column_of_groups, row_groups
 from gramian.tabular._table_cautions import TOLD, cautions_of_fit, cautions_of_table
@@ -86,6 +87,8 @@ class TableFit:
                     break
                 wishes = wishes.and_(more)
                 divided = self._divided(wishes)
+        if self._numbers_stay and self.estimator.laws is not False:
+            note_exceptions(self.estimator, self.table, divided.beside.given, self.groups)
         cautions = (
             *cautions_of_table(self.table, self.features, steps, divided),
             *cautions_of_fit(self.estimator),
