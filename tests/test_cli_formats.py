@@ -197,7 +197,7 @@ def test_a_column_of_integers_may_hold_fractions_far_down_in_the_file():
     with open("in.csv", "w") as stream:
         stream.write(f"a,b\n{rows}\n0.5,nan\n")
     done = run("select", "in.csv", "-n", "1")
-    assert "of 200,001 rows 1 was left out, as values are missing" in done.stderr
+    assert "the fit left out 1 of 200,001 rows, as values are missing" in done.stderr
     for budget in ("1GiB", "1MiB"):
         succeed(
             "select", "in.csv", "-c", "a", "-n", "1", "-o", "out.csv", "--memory-budget", budget

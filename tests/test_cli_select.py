@@ -314,4 +314,4 @@ def test_a_gap_far_down_in_a_large_file_drops_its_row():
     table.to_parquet("big.parquet")
     options = ["-x", "key,label", "--memory-budget", "1MiB", "-o", "k.csv"]
     done = succeed("select", "big.parquet", *options)
-    assert "of 20,000 rows 1 was left out, as values are missing" in done.stderr
+    assert "the fit left out 1 of 20,000 rows, as values are missing" in done.stderr

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from cli_cases import succeed
 
+import gramian
+
 pd = pytest.importorskip("pandas")
 
 
@@ -142,3 +144,33 @@ def test_a_row_breaks_a_law_only_if_the_rounded_law_is_not_the_cell(folder):
     for name, n_holds in (("good.csv", 400), ("bad.csv", 390)):
         printed = succeed("explain", "model.gram", name).stdout
         assert f"in {n_holds} of 400 rows of {name}" in printed
+
+
+def test_the_report_tells_what_is_true_of_gaps_formulas_and_exceptions(folder):
+    rng = np.random.default_rng(0)
+    net, country = rng.lognormal(6, 1, 1500).round(2), rng.choice(["CH", "DE", "FR"], 1500)
+    rate = pd.Series(country).map({"CH": 8.1, "DE": 19, "FR": 20}).to_numpy()
+    vat = (net * rate / 100).round(2)
+    table = pd.DataFrame({"sku": [f"00{i % 40:02d}" for i in range(1500)], "country": country})
+    table["name"] = "a-" + table.sku
+    table["net"], table["vat"], table["gross"] = net, vat, (net + vat).round(2)
+    table.loc[::100, "gross"] = (table.gross[::100] + 9).round(2)
+    table["double"] = 2 * table.net
+    table["paid"] = rng.integers(1, 99, 1500)
+    table.loc[::9, "paid"] = np.nan
+    table.to_csv("sales.csv", index=False)
+    page = page_of("sales.csv")
+    text = html.unescape(
+        re.sub(r"<[^>]+>", "", re.sub(r"<(script|style).*?</\1>", "", page, flags=re.S))
+    )
+    assert "Tested on 1,333 rows without missing values." in text
+    assert "drawn at random" not in text
+    assert "has a short formula" not in text
+    assert "Columns that follow from levels of others are below." in text
+    assert "gross would follow from net + vat but for 15 of 1,500 rows, and is kept." in text
+    assert "`" not in text
+    assert "<code>0000</code>" in page
+    cautions = gramian.select(table).cautions
+    assert "gross would follow from net + vat but for 15 of 1,500 rows" in " ".join(
+        map(str, cautions)
+    )

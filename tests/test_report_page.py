@@ -354,7 +354,7 @@ def test_long_names_are_cut_but_stay_distinct(tmp_path):
     X = power_table().rename(columns={"voltage": "v" * 300, "power": "v" * 301})
     page = page_of(tmp_path, GFA(threshold=1e-3, relative=True, backward=False).fit(X), X)
     assert "v" * 120 not in page.text.replace(code_of(page), "")
-    assert "… #0` · current" in page.text
+    assert "… #0 · current" in page.text
     assert "… #3" in page.text
 
 

@@ -180,7 +180,7 @@ def test_rows_left_out_for_missing_values_are_counted(folder):
     table.to_csv("gaps.csv", index=False)
     done = succeed("select", "gaps.csv", "-o", "kept.csv", "-m", "m.gram")
     n_left = table["current"].isna().sum()
-    assert f"of 300 rows {n_left} were left out, as values are missing" in done.stderr
+    assert f"the fit left out {n_left} of 300 rows, as values are missing" in done.stderr
     kept = read_csv("kept.csv", parse_dates=["time"])
     pd.testing.assert_frame_equal(kept, table[kept.columns], check_dtype=False)
     document = json.loads(

@@ -173,7 +173,7 @@ def _show(fitted: FittedTable, page: Page, command: str) -> None:
     page.line(
         f"{fitted.fit.algorithm.upper()} on {counted(int(estimator.n_samples_), 'row')} and "
         f"{counted(len(model.steps.columns), 'column')} of {fitted.fit.table.name}, "
-        f"{estimator.family_!r}: kept {counted(len(model.order), model.noun)}",
+        f"{estimator.family_!r}: kept {_kept(fitted)}",
         "bold",
     )
     numbers = [str(i + 1) for i in range(len(model.order))]
@@ -183,6 +183,24 @@ def _show(fitted: FittedTable, page: Page, command: str) -> None:
         page.line(remark)
     if model.dropped or model.steps.beside.lookups:
         _show_dropped(fitted, page, command)
+
+
+def _kept(fitted: FittedTable) -> str:
+    """Return the number of kept columns or components, with those that are only copied."""
+    model = fitted.model
+    kept = counted(len(model.order), model.noun)
+    others = {
+        "of text or codes": model.steps.beside.labels,
+        "passed through": (*model.steps.ids, *model.steps.targets),
+    }
+    found = [f"{len(names):,} {what}" for what, names in others.items() if names]
+    if not found:
+        return kept
+    told = listed(found, quote=str)
+    if not model.selects:
+        return f"{kept}, and {told}"
+    n_all = len(model.order) + sum(map(len, others.values()))
+    return f"{counted(n_all, 'column')}: {len(model.order):,} in the fit, and {told}"
 
 
 def _show_dropped(fitted: FittedTable, page: Page, command: str) -> None:
@@ -202,9 +220,8 @@ def _show_dropped(fitted: FittedTable, page: Page, command: str) -> None:
         page.line(f"  {listed(dropped, most=MAX_FORMULAS)}")
         return
     for each in found:
-        says_something = each.sources or each.kind == "constant"
         page.line(
-            f"  {each}" if says_something else f"  {each.feature}: no formula of the kept ones"
+            f"  {each}" if each.has_formula else f"  {each.feature}: no formula of the kept ones"
         )
     if len(dropped) > MAX_FORMULAS:
         page.line(f"  and {len(dropped) - MAX_FORMULAS:,} more, see {command}")

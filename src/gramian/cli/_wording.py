@@ -51,7 +51,8 @@ def changes_in_words(changes: TableChanges) -> str:
     """
     parts = []
     if changes.rows_left_out:
-        parts.append(left_out(changes.rows_read, changes.rows_left_out))
+        rows = f"{changes.rows_left_out:,} of {counted(changes.rows_read, 'row')}"
+        parts.append(f"the fit left out {rows}, as values are missing")
     if changes.cells_filled:
         cells = counted(changes.cells_filled, "missing cell")
         parts.append(f"{cells} {plural(changes.cells_filled, 'was', 'were')} filled in")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from importlib import resources
 from typing import Any
 
@@ -14,6 +15,8 @@ SOURCES = (
     "form-action 'none'"
 )
 """Content security policy of the page: the browser must not load anything from elsewhere."""
+QUOTED = re.compile("`((?:[^`]|``)+)`")
+"""Pattern of a name or a word in backquotes."""
 
 
 def render(template: str, content: dict[str, Any]) -> str:
@@ -36,6 +39,7 @@ def render(template: str, content: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["code"] = code
     # Only these two scripts may run, even if the name of a column contains a script.
     allowed = " ".join(f"'sha256-{_fingerprint(each)}'" for each in (library, script))
     text: str = environment.get_template(template).render(
@@ -46,6 +50,23 @@ def render(template: str, content: dict[str, Any]) -> str:
         sources=f"{SOURCES}; script-src {allowed}",
     )
     return text
+
+
+def code(text: str) -> Any:
+    """Return a text as HTML in which names and words in backquotes are in code elements.
+
+    Parameters
+    ----------
+    text : str
+        Plain text, such as a formula.
+    """
+    markup = require("jinja2", "A report").utils.markupsafe
+    escaped = str(markup.escape(text))
+
+    def element(found: re.Match[str]) -> str:
+        return f"<code>{found[1].replace('``', '`')}</code>"
+
+    return markup.Markup(QUOTED.sub(element, escaped))
 
 
 def _asset(name: str) -> str:

@@ -38,6 +38,9 @@ class ReportRows:
     """At most `SAMPLE_ROWS` rows, without missing values, as numbers that the estimator takes."""
     n_rows: int
     """Number of all rows in the data of the user."""
+    n_complete: int
+    """Number of rows from which `sample` was drawn: those that were read and have no gap, or whose
+    gaps were filled."""
     n_described: int
     """Number of rows from which statistics of columns are computed; it includes rows with missing
     values."""
@@ -73,13 +76,13 @@ def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Repor
         return _preprocessed(estimator, X, preprocessing)
     names = _names(estimator, X)
     given, n_rows = _numbers(estimator, X)
-    sample = some(_without_gaps(given))
+    whole = _without_gaps(given)
 
     def values(i: int) -> Array:
         column = np.asarray(given[:, i], dtype=np.float64)
         return column[~np.isnan(column)]
 
-    return ReportRows(names, sample, n_rows, len(given), values, None)
+    return ReportRows(names, some(whole), n_rows, len(whole), len(given), values, None)
 
 
 def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> ReportRows:
@@ -112,6 +115,7 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Repor
         unique(names),
         some(table),
         len(keeps) if n_rows is None else n_rows,
+        len(table),
         len(keeps),
         values,
         preprocessing,

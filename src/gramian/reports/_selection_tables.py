@@ -205,7 +205,7 @@ def loadings(direction: Array, names: list[str], n: int = MAX_LOADINGS) -> str:
 
 def in_words(dropped: Redundancy) -> str:
     """Return a sentence that names the columns from which a dropped column is computed."""
-    if dropped.kind == "constant":
+    if dropped.has_formula and not dropped.sources:
         return f"{dropped.feature} is constant."
     if not dropped.sources:
         return f"The kept columns explain little of {dropped.feature}."

@@ -32,6 +32,7 @@ from gramian.tabular._dropped_columns import types_of
 from gramian.tabular._learning import learned
 from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
 from gramian.tabular._method import SELECTORS, Method
+from gramian.tabular._near_laws import note_exceptions
 from gramian.tabular._returned_cells import columns_with_other_gaps, uneven_columns
 from gramian.tabular._row_groups import column_of_groups, row_groups
 from gramian.tabular._table_cautions import (
@@ -72,13 +73,13 @@ class TableFit:
         return replace(self, groups=groups)._run()
 
     def _run(self) -> FittedTable:
-        """Fit the estimator; the groups of the rows were read before."""
-        wishes = self._wishes()
+        """Fit the estimator."""
+        of_user = wishes = self._wishes()
         divided = self._divided(wishes)
         with warnings.catch_warnings():
             # The result has cautions with the content of these warnings.
-            for category in TOLD:
-                warnings.simplefilter("ignore", category)
+            for each in TOLD:
+                warnings.simplefilter("ignore", each)
             while True:
                 try:
                     fit, steps, changes = self._fit(divided, wishes)
@@ -90,6 +91,9 @@ class TableFit:
                     break
                 wishes = wishes.and_(more)
                 divided = self._divided(wishes)
+        fit._wish(of_user)
+        if self._numbers_stay and self.estimator.laws is not False:
+            note_exceptions(self.estimator, self.table, divided.beside.given, self.groups)
         cautions = (
             *cautions_of_table(self.table, self.features, steps, divided),
             *cautions_of_fit(self.estimator),
@@ -113,10 +117,7 @@ class TableFit:
             # Keep all dates: a date that numbers explain only nearly is not redundant.
             kinds, is_temporal = self.table.columns, pyarrow().types.is_temporal
             dates = [name for name in fit.features if is_temporal(kinds[name])]
-            keep = [*wishes.keep, *divided.needed, *dates]
-            for name, columns in {"keep": keep, "priority": wishes.prefer}.items():
-                inner = [each for each in dict.fromkeys(columns) if each in fit.features]
-                self.estimator.set_params(**{name: inner or None})
+            fit._wish(Wishes((*wishes.keep, *divided.needed, *dates), wishes.prefer))
         if self.directions is not None:
             self.estimator.set_params(given=self.directions.among(fit.features))
         how = fit._fit_to_blocks if fit.table.too_large else fit._fit_in_memory
@@ -145,6 +146,13 @@ class TableFit:
         if not self._numbers_stay:
             return Wishes()
         return Wishes(tuple(self.estimator.keep or ()), tuple(self.estimator.priority or ()))
+
+    def _wish(self, wishes: Wishes) -> None:
+        """Tell the estimator which of the columns of the fit to keep."""
+        wanted = {"keep": wishes.keep, "priority": wishes.prefer}
+        for name, columns in wanted.items() if self._numbers_stay else ():
+            inner = [each for each in dict.fromkeys(columns) if each in self.features]
+            self.estimator.set_params(**{name: inner or None})
 
     def _divided(self, wishes: Wishes) -> Division:
         """Divide the columns into those of the fit and others."""
@@ -272,8 +280,7 @@ class TableFit:
         empty = [i for i, name in enumerate(self.features) if counts.get(name) == rows.num_rows]
         if empty and rows.num_rows:
             raise EmptyColumnError(empty, self.features)
-        n_rows = rows.num_rows
-        self._check_enough(n_rows)
+        self._check_enough(n_rows := rows.num_rows)
         steps, x, keeps = self._made_numbers(rows, divided)
         groups = {} if self.groups is None else {"groups": self.groups[keeps]}
         n_filled = sum(counts.values()) if steps.missing == "fill" else 0
