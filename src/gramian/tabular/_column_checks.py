@@ -194,3 +194,32 @@ def refuse_too_wide(rows: pa.Table, table: Table) -> None:
             have=plural(len(wide), "has", "have"),
             most=MAX_SPREAD,
         )
+
+
+def too_many_levels(most: int, selects: bool, table: pa.Table | None = None) -> UnusableTableError:
+    """Return an error that names the columns with more than `most` distinct values.
+
+    Parameters
+    ----------
+    most : int
+        The largest number of distinct values that a family of functions accepts.
+    selects : bool
+        True if the fit selects columns; False if it makes components.
+    table : pyarrow.Table, optional
+        The columns of the fit, if they are in memory.
+    """
+    needs = "{family:indicator} is for columns of at most {most} distinct values"
+    if not selects:
+        return UnusableTableError(
+            f"{needs}, and components have more: say {{select}}, or choose another {{family}}",
+            most=most,
+        )
+    values = [] if table is None else zip(table.column_names, table.columns, strict=True)
+    many = [name for name, column in values if len(column.unique()) > most]
+    has = f"{the_columns(many)} {plural(len(many), 'has', 'have')}" if many else "some have"
+    return UnusableTableError(
+        f"{needs}, such as categories; {{has}} more. Say {{exclude:...}} to leave such columns "
+        "out, round their values, or choose another {family}",
+        most=most,
+        has=has,
+    )

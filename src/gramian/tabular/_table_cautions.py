@@ -57,7 +57,6 @@ def cautions_of_table(
     yield from cautions_of_text(table, [n for n in features if n not in steps.categories])
     if divided.needless is not None:
         yield TableCaution("needless", {"law": str(divided.needless)})
-    yield from cautions_of_laws(divided.near)
 
 
 def _of_header(table: Table) -> Iterator[TableCaution]:

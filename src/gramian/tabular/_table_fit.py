@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array, IntArray
-from gramian._support.words import counted, plural, the_columns
+from gramian._support.words import counted, the_columns
 from gramian.core.rows import SpreadError
 from gramian.exceptions import TooManyLevelsError
 from gramian.fitting import EmptyColumnError, Gaps, TooFewRowsError
@@ -23,6 +23,7 @@ from gramian.tabular._column_checks import (
     fitting,
     refuse_infinite,
     refuse_too_wide,
+    too_many_levels,
     with_missing,
 )
 from gramian.tabular._column_roles import ColumnOptions, Passing, choose, find, named_one_by_one
@@ -32,7 +33,6 @@ from gramian.tabular._dropped_columns import types_of
 from gramian.tabular._learning import learned
 from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
 from gramian.tabular._method import SELECTORS, Method
-from gramian.tabular._near_laws import note_exceptions
 from gramian.tabular._returned_cells import columns_with_other_gaps, uneven_columns
 from gramian.tabular._row_groups import column_of_groups, row_groups
 from gramian.tabular._table_cautions import (
@@ -92,8 +92,9 @@ class TableFit:
                 wishes = wishes.and_(more)
                 divided = self._divided(wishes)
         fit._wish(of_user)
-        if self._numbers_stay and self.estimator.laws is not False:
-            note_exceptions(self.estimator, self.table, divided.beside.given, self.groups)
+        if divided.near and hasattr(self.estimator.model_, "near_laws"):
+            model = self.estimator.model_
+            self.estimator.model_ = replace(model, near_laws=(*model.near_laws, *divided.near))
         cautions = (
             *cautions_of_table(self.table, self.features, steps, divided),
             *cautions_of_fit(self.estimator),
@@ -137,6 +138,11 @@ class TableFit:
             ) from error
 
     @property
+    def _selects(self) -> bool:
+        """True if the result has columns of the table, not components."""
+        return self.algorithm in SELECTORS
+
+    @property
     def _numbers_stay(self) -> bool:
         """True if the fit can be told which columns to keep."""
         return bool(self.algorithm == "gfa" and self.estimator.backward)
@@ -159,7 +165,7 @@ class TableFit:
         divided = divide(
             self.table,
             self.features,
-            beside=self.algorithm in SELECTORS,
+            beside=self._selects,
             numbers_stay=self._numbers_stay,
             encode=self.options.encode,
             keep=wishes.keep,
@@ -186,7 +192,7 @@ class TableFit:
         They are columns whose numbers are all equal, but not their cells, and, if the fit drops
         redundant columns only, columns that would come back with other missing cells.
         """
-        if self.algorithm not in SELECTORS:
+        if not self._selects:
             return Wishes()
         fixed = uneven_columns(self.table, self._constant, fills=self.options.impute is not None)
         keep: list[str] = []
@@ -238,7 +244,7 @@ class TableFit:
         try:
             self.estimator.fit(blocks)
         except TooManyLevelsError as error:
-            raise self._too_many_levels(error.max_levels) from error
+            raise too_many_levels(error.max_levels, self._selects) from error
         return steps, self._changes(divided, n_read, n_used, n_filled)
 
     def pieces(self) -> Iterator[pa.Table]:
@@ -291,7 +297,7 @@ class TableFit:
         try:
             self.estimator.fit(table, **groups)
         except TooManyLevelsError as error:
-            raise self._too_many_levels(error.max_levels, table) from error
+            raise too_many_levels(error.max_levels, self._selects, table) from error
         return steps, self._changes(divided, n_rows, n_used, n_filled)
 
     def _check_enough(self, n_rows: int, complete: str = "") -> None:
@@ -310,24 +316,6 @@ class TableFit:
         """Return the preprocessing of rows, their numbers, and a mask of the rows that stay."""
         steps = replace(self._learned(lambda: [rows]), clocks=divided.clocks)
         return steps, *steps.apply_and_keep(rows)
-
-    def _too_many_levels(self, most: int, table: pa.Table | None = None) -> UnusableTableError:
-        """Return an error that names the columns with more than `most` distinct values."""
-        needs = "{family:indicator} is for columns of at most {most} distinct values"
-        if self.algorithm not in SELECTORS:
-            return UnusableTableError(
-                f"{needs}, and components have more: say {{select}}, or choose another {{family}}",
-                most=most,
-            )
-        values = [] if table is None else zip(table.column_names, table.columns, strict=True)
-        many = [name for name, column in values if len(column.unique()) > most]
-        has = f"{the_columns(many)} {plural(len(many), 'has', 'have')}" if many else "some have"
-        return UnusableTableError(
-            f"{needs}, such as categories; {{has}} more. Say {{exclude:...}} to leave such columns "
-            "out, round their values, or choose another {family}",
-            most=most,
-            has=has,
-        )
 
 
 @dataclass(frozen=True)
