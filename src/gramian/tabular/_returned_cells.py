@@ -126,7 +126,7 @@ def _n_differing(cells: Any, made: Any, printed: PrintedColumn | None) -> int:
     if cells.type != made.type:
         return len(cells)
     if printed is not None:
-        values, numbers = (np.asarray(each.to_numpy(), dtype=np.float64) for each in (made, cells))
+        values, numbers = (np.asarray(each, dtype=np.float64) for each in (made, cells))
         return int((~printed.is_given(values, numbers)).sum())
     absent, not_made = (compute.is_null(each, nan_is_null=True) for each in (cells, made))
     gaps = compute.xor(absent, not_made)
