@@ -231,7 +231,9 @@ def test_columns_without_names_get_names():
 def test_another_delimiter_can_be_named():
     table().to_csv("in.csv", index=False, sep=";")
     succeed("select", "in.csv", "--delimiter", ";", *KEEP_ALL, "-o", "out.csv")
-    np.testing.assert_array_equal(read_csv("out.csv"), table())
+    np.testing.assert_array_equal(pd.read_csv("out.csv", sep=";"), table().to_numpy())
+    succeed("select", "in.csv", *KEEP_ALL, "-o", "out.parquet")
+    np.testing.assert_array_equal(pd.read_parquet("out.parquet"), table())
     with open("odd.csv", "w") as stream:
         stream.write("a;b\n1;2\n3;4;5\n")
     done = run("select", "odd.csv")

@@ -17,6 +17,7 @@ from gramian.tables import (
     TEXT,
     Format,
     Table,
+    TextStyle,
     Writer,
     folder_read,
     format_of,
@@ -140,7 +141,7 @@ def check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) -
 
 
 @contextmanager
-def open_target(output: TableOutput, schema: Any) -> Iterator[Writer]:
+def open_target(output: TableOutput, schema: Any, style: TextStyle) -> Iterator[Writer]:
     """Open a table for writing; the file is created only if the block ends without an error.
 
     Parameters
@@ -149,6 +150,8 @@ def open_target(output: TableOutput, schema: Any) -> Iterator[Writer]:
         Options for the table to write.
     schema : pyarrow.Schema
         Names and types of the columns.
+    style : TextStyle
+        How a text file is written.
     """
     path, format = output.output or STANDARD, output_format(output)
     standard = path == STANDARD
@@ -163,6 +166,7 @@ def open_target(output: TableOutput, schema: Any) -> Iterator[Writer]:
             schema,
             format,
             escape_formulas=output.escape_formulas,
+            style=style,
         ) as writer,
     ):
         yield writer

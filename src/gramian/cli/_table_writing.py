@@ -9,7 +9,16 @@ from itertools import chain
 from gramian.cli._errors import CommandError
 from gramian.cli._files import open_target, output_format
 from gramian.cli._options import TableOutput
-from gramian.tables import ARRAYS, DELIMITERS, TEXT, Format, Table, with_cells
+from gramian.tables import (
+    ARRAYS,
+    DELIMITERS,
+    TEXT,
+    Table,
+    TextStyle,
+    is_number,
+    number_texts,
+    with_cells,
+)
 from gramian.tabular import Passing, Piece, TableModel
 
 Rewrite = Callable[[TableModel, Table, Passing, Collection[str]], Iterator[Piece]]
@@ -50,12 +59,15 @@ def write(
     """
     format = output_format(output)
     verbatim = others.ids if format not in ARRAYS else ()
+    style = TextStyle(DELIMITERS.get(format, ","))
+    if table.style is not None and table.format is format:
+        style = table.style  # a file of the same format is written as the file that was read
     pieces = rewrite(model, table, others, verbatim)
     if table.format in TEXT and (format in TEXT or table.without_zone):
-        pieces = _as_written(pieces, model, table, output, format)
+        pieces = _as_written(pieces, model, table, output, style)
     first = next(pieces)
     written = Written(first.rows.column_names)
-    with open_target(output, first.rows.schema) as writer:
+    with open_target(output, first.rows.schema, style) as writer:
         for piece in chain([first], pieces):
             if format not in TEXT:
                 _check_same_types(first, piece)
@@ -80,15 +92,20 @@ def _check_same_types(first: Piece, piece: Piece) -> None:
 
 
 def _as_written(
-    pieces: Iterator[Piece], model: TableModel, table: Table, output: TableOutput, format: Format
+    pieces: Iterator[Piece],
+    model: TableModel,
+    table: Table,
+    output: TableOutput,
+    style: TextStyle,
 ) -> Iterator[Piece]:
     """Yield pieces whose copied cells are those of the text file that is read, letter by letter.
 
     Numbers and dates would change their spelling if they were written anew: 1.50, 0x0A, +49301234.
     Formats other than text have values; only times whose offsets differ are copied as text.
     """
-    cells = table.cells()
-    in_quotes = table.delimiter == DELIMITERS.get(format) and not output.escape_formulas
+    cells, format = table.cells(), output_format(output)
+    same = format in TEXT and table.delimiter == style.delimiter
+    in_quotes = same and not output.escape_formulas
     filled = model.kept if model.steps.impute is not None else []
     for piece in pieces:
         rows, copied = piece.rows, piece.copied
@@ -98,7 +115,10 @@ def _as_written(
         for name, place in copied.items():
             column, i = taken[place].filter(piece.keeps), rows.column_names.index(name)
             if name in filled:
-                rows = rows.set_column(i, name, cells.filled(column, rows.column(i)))
+                values = rows.column(i)
+                if is_number(values.type):
+                    values = number_texts(values, style.decimal)
+                rows = rows.set_column(i, name, cells.filled(column, values))
             elif in_quotes:
                 rows = with_cells(rows, {name: column})
             else:

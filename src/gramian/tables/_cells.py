@@ -13,11 +13,10 @@ import pyarrow.compute
 from gramian._support.types import IntArray
 from gramian.exceptions import TableError
 from gramian.tables._kinds import without_words
+from gramian.tables._text_style import BYTE_ORDER_MARK
 
 QUOTE, NEW_LINE, CARRIAGE_RETURN = b'"\n\r'
 ENDS_OF_LINES = b"\n\r"
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-"""Bytes that some programs write before UTF-8 text."""
 WELL_QUOTED = r'^"(?:[^"]|"")*"$'
 """Pattern of a cell that is in quotes from its first to its last character."""
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from gramian.exceptions import TableError
-from gramian.tables._cells import BYTE_ORDER_MARK
+from gramian.tables._text_style import BYTE_ORDER_MARK
 
 QUOTED = re.compile(rb'"[^"]*+(?:""[^"]*+)*+"')
 """Pattern of a cell in quotes, without what may follow the closing quote."""

@@ -17,6 +17,7 @@ from gramian._support.types import Array
 from gramian._support.writing import replacing
 from gramian.tables._formats import ARRAYS, DELIMITERS, Format, compression_of, format_of
 from gramian.tables._kinds import exact_array, is_text, is_usable, pyarrow, without_nan
+from gramian.tables._text_style import BYTE_ORDER_MARK, TextStyle, has_large, number_texts
 
 FORMULA = r"^[=+\-@\t\r\n]"
 """Pattern of text whose first character makes a spreadsheet run the text as a formula."""
@@ -69,24 +70,26 @@ class _TextFile:
     Columns of `with_cells` come from another text file, and are written without a change.
     """
 
-    def __init__(self, sink: Any, schema: Any, delimiter: str, *, escape_formulas: bool) -> None:
-        self._sink, self._delimiter, self._escapes = sink, delimiter, escape_formulas
+    def __init__(self, sink: Any, schema: Any, style: TextStyle, *, escape_formulas: bool) -> None:
+        self._sink, self._style, self._escapes = sink, style, escape_formulas
         # Python's csv writes the line of names, because PyArrow puts every name in quotes.
         line = StringIO()
         names = schema.names
         if escape_formulas:
             names = _without_formulas(pyarrow().array(names)).to_pylist()
-        csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(names)
-        sink.write(line.getvalue().encode())
-        self._special = f'["\\r\\n{re.escape(delimiter)}]|^$'
+        csv.writer(line, delimiter=style.delimiter, lineterminator=style.line_end).writerow(names)
+        sink.write(BYTE_ORDER_MARK * style.mark + line.getvalue().encode())
+        self._special = f'["\\r\\n{re.escape(style.delimiter)}]|^$'
+        self._is_plain = style == TextStyle(style.delimiter)
 
     def write_table(self, rows: Any) -> None:
         """Append the rows of a `pyarrow.Table`; NaN is written as an empty cell."""
         arrow = pyarrow()
         rows = without_nan(rows)
-        if not any(is_text(field.type) or _is_as_written(field) for field in rows.schema):
+        of_numbers = not any(is_text(each.type) or _is_as_written(each) for each in rows.schema)
+        if self._is_plain and of_numbers and not any(map(has_large, rows.columns)):
             options = arrow.csv.WriteOptions(
-                include_header=False, delimiter=self._delimiter, quoting_style="none"
+                include_header=False, delimiter=self._style.delimiter, quoting_style="none"
             )
             arrow.csv.write_csv(rows, self._sink, options)
             return
@@ -94,7 +97,8 @@ class _TextFile:
             column if _is_as_written(field) else self._cells(column)
             for field, column in zip(rows.schema, rows.columns, strict=True)
         ]
-        for chunk in _joined([_joined(cells, self._delimiter), ""], "\n").chunks:
+        lines = _joined([_joined(cells, self._style.delimiter), ""], self._style.line_end)
+        for chunk in lines.chunks:
             offsets = np.frombuffer(chunk.buffers()[1], np.int64)
             first, last = offsets[chunk.offset], offsets[chunk.offset + len(chunk)]
             self._sink.write(chunk.buffers()[2].slice(first, last - first))
@@ -102,8 +106,10 @@ class _TextFile:
     def _cells(self, column: Any) -> Any:
         """Return the cells of a column as bytes, in quotes if needed; missing cells are empty."""
         arrow = pyarrow()
-        text = column.cast(arrow.large_string())
-        if is_text(column.type) or not is_usable(column.type):
+        types, kind, decimal = arrow.types, column.type, self._style.decimal
+        fractions = types.is_floating(kind) or types.is_decimal(kind)
+        text = number_texts(column, decimal) if fractions else column.cast(arrow.large_string())
+        if is_text(kind) or not is_usable(kind) or (fractions and decimal == ","):
             text = _without_formulas(text) if self._escapes else text
             special = arrow.compute.match_substring_regex(text, self._special)
             doubled = arrow.compute.replace_substring(text, '"', '""')
@@ -219,7 +225,12 @@ Writer = ArrowWriter | ArrayWriter
 
 @contextmanager
 def open_output(
-    target: Any, columns: Any, format: Format | None = None, *, escape_formulas: bool = False
+    target: Any,
+    columns: Any,
+    format: Format | None = None,
+    *,
+    escape_formulas: bool = False,
+    style: TextStyle | None = None,
 ) -> Iterator[Writer]:
     """Open a file for writing a table, as a context manager that returns a writer.
 
@@ -237,6 +248,8 @@ def open_output(
     escape_formulas : bool, default=False
         True to put an apostrophe before text that a spreadsheet would run as a formula, in CSV and
         TSV files.
+    style : TextStyle, optional
+        How a CSV or TSV file is written.
     """
     is_path = isinstance(target, str | os.PathLike)
     format = format_of(target, format) if is_path else format or Format.csv
@@ -248,7 +261,8 @@ def open_output(
             goes_back = format is Format.npy and is_path and stream.seekable()
             writer = ArrayWriter(stream, names, format, goes_back=goes_back)
         else:
-            writer = _by_arrow(stream, columns, format, compression, escape_formulas)
+            style = style or TextStyle(DELIMITERS.get(format, ","))
+            writer = _by_arrow(stream, columns, format, compression, escape_formulas, style)
         try:
             yield writer
             writer.close()
@@ -259,7 +273,12 @@ def open_output(
 
 
 def _by_arrow(
-    stream: BinaryIO, columns: Any, format: Format, compression: str | None, escape: bool
+    stream: BinaryIO,
+    columns: Any,
+    format: Format,
+    compression: str | None,
+    escape: bool,
+    style: TextStyle,
 ) -> ArrowWriter:
     """Return a writer of Parquet, Arrow or text files to a stream.
 
@@ -275,6 +294,8 @@ def _by_arrow(
         The compression; None for none.
     escape : bool
         True to put an apostrophe before formulas in text files.
+    style : TextStyle
+        How text files are written.
     """
     arrow = pyarrow()
     if not isinstance(columns, arrow.Schema):
@@ -285,7 +306,7 @@ def _by_arrow(
     if format is Format.feather:
         return ArrowWriter(arrow.ipc.new_file(sink, columns), columns, sink)
     packed = _compressed(sink, compression)
-    file = _TextFile(packed, columns, DELIMITERS[format], escape_formulas=escape)
+    file = _TextFile(packed, columns, style, escape_formulas=escape)
     return ArrowWriter(file, columns, sink)
 
 

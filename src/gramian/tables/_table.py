@@ -24,6 +24,7 @@ from gramian.tables._kinds import (
     pyarrow,
     wall_clock,
 )
+from gramian.tables._text_style import TextStyle
 
 PIECE_BYTES = 2**21
 """Size of a piece of a table in bytes, approximately; tables are processed piece by piece."""
@@ -111,6 +112,8 @@ class Table(ABC):
     """Columns of times in a text file whose offsets from UTC differ, so that they are dropped."""
     delimiter: str | None = None
     """Character that separates the values of a text file; None for other tables."""
+    style: TextStyle | None = None
+    """How a text file is written; None for other tables."""
 
     def cells(self) -> Any:
         """Return a reader of the cells as they are written; None if the table is no text file."""

@@ -25,6 +25,7 @@ from gramian.tables._open_quotes import QuoteCheck
 from gramian.tables._spellings import Spelling, number_spellings, time_spelling, values_of
 from gramian.tables._table import DEFAULT_BUDGET, NO_TEXT, AsText, Chunk, Table, in_pieces, reading
 from gramian.tables._text_bytes import HEAD_BYTES, WHOLE_BLOCK_BYTES, TextBytes
+from gramian.tables._text_style import TextStyle
 
 TEXT_BLOCK_BYTES = 2**18
 """Number of bytes that are parsed at once when a file is read in pieces; it is raised if lines are
@@ -120,6 +121,8 @@ class TextTable(Table):
         self._kinds |= self._codes
         self._spellings: dict[str, Spelling] = {}
         self._look_at_spellings(first.rename_columns(names).slice(0, FIRST_ROWS))
+        signs = [decimal, *(getattr(each, "decimal", None) for each in self._spellings.values())]
+        self.style = TextStyle.of(head, self.delimiter, signs)
 
     @property
     def columns(self) -> dict[str, Any]:
