@@ -192,3 +192,11 @@ def test_earlier_sums_of_margins_hide_no_variable_that_is_as_good(seed, monkeypa
     monkeypatch.setattr(Eliminator, "_most_remains", most_remains)
     dropped = eliminate(sums_of(table, Polynomial(3, max_variables=1))).dropped
     assert {3, 4} <= {*dropped}  # copies of columns 0 and 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_of_two_columns_that_nearly_tell_each_other_the_coarser_one_is_dropped(seed):
+    rng = np.random.default_rng(seed)
+    seconds = rng.integers(100, 9999, 200)
+    X = np.column_stack([seconds, seconds // 60, rng.standard_normal(200)]).astype(float)
+    assert selection_of(X, Polynomial(2)).dropped == (1,)

@@ -242,3 +242,11 @@ def test_a_column_that_varies_in_a_single_row_hides_no_law():
     for row in range(40):  # in some of the rows that are searched it is constant
         table = np.column_stack([a, b, a + b, np.eye(40)[row]])
         assert texts(table) == ["x2 = x0 + x1"]
+
+
+@pytest.mark.parametrize("tiny", [5e-324, 1e-310])
+def test_a_cell_whose_inverse_overflows_hides_no_law(tiny):
+    a, b = np.random.default_rng(0).uniform(1, 9, (2, 60)).round(2)
+    a[3] = tiny
+    found = gramian.relations({"a": a, "b": b, "c": (a * b).round(6)})
+    assert {"a", "b", "c"} in [{*each.columns} for each in found]

@@ -31,15 +31,23 @@ class Preferences:
     order : sequence of int, optional
         The rank of each variable, for example by name. Among variables that all other criteria
         rate equal, the largest rank is dropped first. By default the index.
+    n_levels : callable, optional
+        Returns the number of different values of a variable. Of two variables that explain each
+        other nearly, the one with more values is kept. By default this does not matter.
     """
 
     keep: Collection[int] = ()
     priority: Sequence[float] | None = None
     order: Sequence[int] | None = None
+    n_levels: Callable[[int], int] | None = None
 
     def priority_of(self, variable: int) -> float:
         """Return the priority of a variable; the lowest priority is dropped first."""
         return 0.0 if self.priority is None else float(self.priority[variable])
+
+    def is_finer(self, variable: int, other: int) -> bool:
+        """Return True if a variable has more different values than another one."""
+        return self.n_levels is not None and self.n_levels(variable) > self.n_levels(other)
 
     def order_of(self, variable: int) -> int:
         """Return the rank of a variable, which breaks ties."""
@@ -173,7 +181,7 @@ class Eliminator:
         shares = list(self.left)
         while self.free:
             with threads_for(0):
-                chosen = self._choose()
+                chosen = self._coarser(self._choose())
             if not self._confirmed(chosen):
                 self._refused.append(chosen)
                 self.free.remove(chosen)
@@ -204,6 +212,26 @@ class Eliminator:
             free = largest(free, [-np.log(max(self.explained[j], EXACT_SHARE)) for j in free])
             free = largest(free, [float(self.correlation[j]) for j in free])
         return max(free, key=preferences.order_of)
+
+    def _coarser(self, chosen: int) -> int:
+        """Return the variable to drop in place of `chosen`, or `chosen` if there is none.
+
+        Two variables explain each other nearly if neither is explained without the other. Then the
+        finer one stays, because the coarser one does not tell its values.
+        """
+        remaining, evidence, preferences = self.remaining, self.evidence, self.preferences
+        if preferences.n_levels is None or self.explained[chosen] <= EXACT_SHARE:
+            return chosen
+        found = chosen
+        for j in self.free:
+            if preferences.priority_of(j) == preferences.priority_of(
+                chosen
+            ) and preferences.is_finer(found, j):
+                mine = remaining.shares_without([chosen], j)[0]
+                theirs = remaining.shares_without([j], chosen)[0]
+                if min(mine, theirs) > evidence.threshold:
+                    found = j
+        return found
 
     def _most_remains(self, free: list[int]) -> list[int]:
         """Return those of the variables `free` after whose dropping the sum of margins is largest.

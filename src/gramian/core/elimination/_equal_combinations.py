@@ -8,13 +8,14 @@ explain every column, and a row that is left out alone is known from its copies.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from gramian._support.types import IntArray
+from gramian._support.types import Array, IntArray
 from gramian.core.elimination._dependent_rows import EQUAL
 from gramian.core.elimination._layout import lay_out
 from gramian.core.elimination._verification import (
@@ -23,7 +24,7 @@ from gramian.core.elimination._verification import (
     fit_columns,
     leave_one_out,
 )
-from gramian.core.rows import ArrayRows
+from gramian.core.rows import ArrayRows, RecordedRows, Rows
 from gramian.families import Family
 
 FEW_COMBINATIONS = 2
@@ -105,11 +106,7 @@ class Explanation:
 
     def _levels(self, column: int) -> IntArray:
         """Return the number of the value of a column in each row; equal values have one number."""
-        x = self.rows.x[:, column] / self.rows.root
-        order = np.argsort(x, kind="stable")
-        found = np.empty(len(x), dtype=np.intp)
-        found[order] = np.cumsum(np.append(False, np.diff(x[order]) > EQUAL))
-        return found
+        return levels_of(self.rows.x[:, column] / self.rows.root)
 
     def _once(self, number: IntArray, used: Sequence[int]) -> tuple[ArrayRows, ColumnFit]:
         """Return each combination as one row that has the weight of its rows, and the fit to these.
@@ -161,6 +158,23 @@ class Explanation:
         """Return True if functions of some of the columns explain the column."""
         left = leave_one_out(self.rows, self._fit(self.rows, columns))
         return bool(left[0] <= self.threshold)
+
+
+def levels_of(x: Array) -> IntArray:
+    """Return the number of the value in each row, from 0 on, of a column of deviation 1."""
+    order = np.argsort(x, kind="stable")
+    found = np.empty(len(x), dtype=np.intp)
+    found[order] = np.cumsum(np.append(False, np.diff(x[order]) > EQUAL))
+    return found
+
+
+def level_counts(rows: Rows) -> Callable[[int], int] | None:
+    """Return a function that counts the different values of a column; None if not in memory."""
+    rows = rows.rows if isinstance(rows, RecordedRows) else rows
+    if not isinstance(rows, ArrayRows):
+        return None
+    table = rows
+    return cache(lambda j: int(levels_of(table.x[:, j] / table.root).max()) + 1)
 
 
 def filled(levels: dict[int, IntArray]) -> list[int]:

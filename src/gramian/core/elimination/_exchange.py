@@ -166,6 +166,8 @@ class KeptSetSearch:
                     if kept not in seen:
                         seen.add(kept)
                         state = self.among(kept)
+                        if self._loses(state, other, variable):
+                            continue
                         found.append((self._rank(state), self._ties(state, other, variable), kept))
             better = next(filter(self._confirmed, _best_first(found, rank)), None)
             if better is None:
@@ -173,6 +175,14 @@ class KeptSetSearch:
             current = self._continue(current, better)
             rank = self._rank(self.among(current.kept))
             seen.add(frozenset(current.kept))
+
+    def _loses(self, state: Eliminator, gone: int, variable: int) -> bool:
+        """Return True if an exchange drops a column for a coarser one that tells it only nearly.
+
+        The parameters are those of `_ties`.
+        """
+        left = dict(zip(state.remaining.removed, state.left, strict=True))[gone]
+        return bool(left > EXACT_SHARE) and self.preferences.is_finer(gone, variable)
 
     def _continue(self, before: Elimination, kept: Collection[int]) -> Elimination:
         """Eliminate variables from the set `kept`, and return the new elimination.

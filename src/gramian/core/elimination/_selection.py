@@ -12,7 +12,7 @@ from gramian._support.blas import symmetric
 from gramian._support.types import Array
 from gramian.core.elimination._backward_elimination import Confirm, Elimination, Preferences
 from gramian.core.elimination._dependent_rows import groups_of
-from gramian.core.elimination._equal_combinations import Explanation
+from gramian.core.elimination._equal_combinations import Explanation, level_counts
 from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal
 from gramian.core.elimination._layout import Layout, lay_out
 from gramian.core.elimination._layout_sums import FunctionSums, collect
@@ -175,23 +175,20 @@ def select(
     columns = sorted(range(rows.n_columns) if varies is None else varies)
     constant = tuple(j for j in range(rows.n_columns) if j not in set(columns))
     preferences = preferences or Preferences()
-    unknown = [j for j in preferences.keep if not 0 <= j < rows.n_columns]
-    if unknown:
-        raise ValueError(
-            f"keep names column {unknown[0]}, and the table has columns 0 to {rows.n_columns - 1}."
-        )
+    for j in preferences.keep:
+        if not 0 <= j < rows.n_columns:
+            last = rows.n_columns - 1
+            raise ValueError(f"keep names column {j}, and the table has columns 0 to {last}.")
     say("sums")
     most = min(max_functions, int(MOST_OF_ROWS * rows.effective_n_rows))
     layout, start = _functions(rows, family, columns, most, preferences)
-    preferences = _among(preferences, layout.columns)
+    preferences = _among(preferences, layout.columns, level_counts(rows))
     sums = collect(rows, layout)
     n_functions, prove = len(sums.gram), prove and len(columns) <= MOST_COLUMNS_TO_PROVE
     check = Check(rows, family, layout, threshold)
     say("elimination")
-    affordable = rows.n_rows * float(n_functions) ** 2 <= CHEAP
-    choice, penalty = _best(
-        sums, threshold, alpha, preferences, prove, check if affordable else None
-    )
+    during = check if rows.n_rows * float(n_functions) ** 2 <= CHEAP else None
+    choice, penalty = _best(sums, threshold, alpha, preferences, prove, during)
     del sums
     say("check")
     kept, dropped = list(choice.elimination.kept), list(choice.elimination.dropped)
@@ -306,11 +303,14 @@ def _left_in_groups(rows: ArrayRows, fit: ColumnFit, kept: Sequence[int]) -> flo
     return max((float(leave_groups_out(rows, fit, each)[0]) for each in groups), default=0.0)
 
 
-def _among(preferences: Preferences, columns: Sequence[int]) -> Preferences:
-    """Return the user's preferences for `columns` only, numbered by their position in `columns`."""
+def _among(
+    preferences: Preferences, columns: Sequence[int], n_levels: Callable[[int], int] | None
+) -> Preferences:
+    """Return preferences for `columns` only, numbered by their position in `columns`."""
     keep = frozenset(i for i, j in enumerate(columns) if j in set(preferences.keep))
     priority = [preferences.priority_of(j) for j in columns]
-    return Preferences(keep, priority, [preferences.order_of(j) for j in columns])
+    levels = None if n_levels is None else (lambda i: n_levels(columns[i]))
+    return Preferences(keep, priority, [preferences.order_of(j) for j in columns], levels)
 
 
 def _functions(

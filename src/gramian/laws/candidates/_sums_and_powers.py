@@ -39,9 +39,11 @@ def null_vectors(matrix: Array) -> Iterator[Array]:
     matrix : array of shape (n_rows, n_functions)
         Values of functions, one column for each. Constant functions have the entry 0 in v.
     """
-    centred = matrix - matrix.mean(axis=0)
-    norms = np.linalg.norm(centred, axis=0)
-    norms[norms == 0] = 1.0
+    with np.errstate(over="ignore", invalid="ignore"):  # inverses of tiny numbers, for example
+        centred = matrix - matrix.mean(axis=0)
+        norms = np.linalg.norm(centred, axis=0)
+    centred[:, ~np.isfinite(norms)] = 0.0
+    norms[(norms == 0) | ~np.isfinite(norms)] = 1.0
     if len(centred) <= centred.shape[1] + 1:
         return
     _, values, right = np.linalg.svd(centred / norms, full_matrices=False)

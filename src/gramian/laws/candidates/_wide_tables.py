@@ -115,6 +115,8 @@ def noisy_powers(context: SearchContext) -> Iterator[Candidate]:
         others = [(i, "x") for i in columns if i != target]
         logs = [np.ones(len(y)), *(np.log(rows.of(each)) for each in others)]
         weighted = np.column_stack(logs) * y[:, np.newaxis]
+        if not np.isfinite(weighted).all():  # a positive cell that is scaled to zero
+            continue
         slopes = np.linalg.lstsq(weighted, y * np.log(y), rcond=None)[0][1:]
         halves = np.rint(2 * slopes) / 2
         if not halves.any() or np.abs(slopes - halves).max() > NEAR_HALF:
