@@ -208,6 +208,12 @@ class Law:
         shapes = ([(atom, power) for (_, atom), power in each] for each in self.monomials)
         return all(each in ([], [("x", 1)]) for each in shapes)
 
+    @property
+    def is_polynomial(self) -> bool:
+        """True if the law has at least three terms, with products or powers, and no comparison."""
+        atoms = {atom for each in self.monomials for (_, atom), _ in each}
+        return len(self.monomials) > 2 and not self.is_linear and not any(map(comparison, atoms))
+
     def raw_coefficients(self, scale: Array) -> Array:
         """Return the coefficients for unscaled columns, divided by the largest absolute value.
 
