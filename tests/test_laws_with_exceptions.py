@@ -203,3 +203,38 @@ def test_a_cell_whose_powers_overflow_does_not_end_the_search(size):
     width[3] = size
     found = gramian.relations({"width": width, "height": height, "area": area})
     assert all(np.isfinite(law.error) for law in found)
+
+
+@pytest.mark.parametrize("how", ["swapped", "ten times", "other sign", "off"])
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("q · p · w · (1 - 0.01 · c)", 0.01),
+        ("q · p · w · (1 - 0.01 · c)", 0.1),
+        ("q · p · w · d", 0.05),
+        ("q · p / w", 0.05),
+    ],
+)
+def test_products_of_four_factors_are_found_in_spite_of_wrong_cells(how, text, share):
+    rng = np.random.default_rng([len(how), len(text)])
+    n = 1000
+    table = {
+        "q": rng.integers(1, 30, n),
+        "p": rng.uniform(1, 500, n).round(2),
+        "w": rng.uniform(0.1, 9, n).round(1),
+        "d": rng.integers(2, 60, n),
+        "c": rng.choice([0, 5, 10, 20, 25], n),
+        "other": rng.normal(50, 5, n).round(1),
+    }
+    clean = np.round(eval(text.replace("·", "*"), dict(table)), 2)
+    y, rows = clean.copy(), rng.choice(n, round(share * n), replace=False)
+    y[rows] = {
+        "swapped": np.roll(clean[rows], 1),
+        "ten times": 10 * clean[rows],
+        "other sign": -clean[rows],
+        "off": clean[rows] + rng.choice([1, 10, 100], len(rows)),
+    }[how]
+    table["y"] = y.round(2)
+    (law,) = gramian.relations(pd.DataFrame(table))
+    assert {*law.columns} == {"y", *(name for name in "qpwdc" if name in text)}
+    assert law.n_exceptions == np.sum(table["y"] != clean)

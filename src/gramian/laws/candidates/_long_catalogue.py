@@ -26,7 +26,7 @@ FEWEST_LEVELS = 5
 def catalogue_functions(values: Values, columns: Sequence[int]) -> list[CatalogueFunction]:
     """Return functions of one, two and three columns that suit most values, simple ones first."""
     traits = [*map(_mostly, values.traits, values.x.T)]
-    percentages = [i for i in columns if _may_be_percentage(values.x[:, i])]
+    percentages = [i for i in columns if may_be_percentage(values.x[:, i])]
     return [*_functions(columns, traits, percentages)]
 
 
@@ -39,7 +39,7 @@ def _mostly(traits: Traits, x: Array) -> Traits:
     )
 
 
-def _may_be_percentage(x: Array) -> bool:
+def may_be_percentage(x: Array) -> bool:
     """Return True if most values are numbers from 0 to 100 that are repeated."""
     inside = float(np.mean((x >= 0) & (x <= 100)))
     return inside >= LEAST_SHARE and 2 * len(np.unique(x)) <= len(x)
