@@ -8,6 +8,7 @@ import pytest
 
 import gramian
 from gramian import GFA
+from gramian.laws import _table_relations
 
 
 def invoices(seed, dirt, n=600):
@@ -238,3 +239,22 @@ def test_products_of_four_factors_are_found_in_spite_of_wrong_cells(how, text, s
     (law,) = gramian.relations(pd.DataFrame(table))
     assert {*law.columns} == {"y", *(name for name in "qpwdc" if name in text)}
     assert law.n_exceptions == np.sum(table["y"] != clean)
+
+
+def test_dates_in_order_obey_a_law_up_to_the_rounding_of_floats():
+    start = pd.date_range("2024-03-30", periods=400, freq="h", tz="Europe/Berlin")
+    table = pd.DataFrame({"start": start, "x": np.random.default_rng(0).standard_normal(400)})
+    table["due"] = table.start + pd.Timedelta(days=30)
+    (law,) = gramian.relations(table)
+    # On the wall clock, rows before the change to summer time differ by an hour.
+    assert {*law.columns} == {"start", "due"}
+    assert law.n_exceptions == np.sum(start < "2024-03-31 03:00:00+02:00")
+
+
+def test_no_law_is_returned_that_few_of_all_rows_obey(monkeypatch):
+    rng = np.random.default_rng(0)
+    table, _ = invoices(0, 0.05)
+    assert any(law.n_exceptions for law in gramian.relations(table))
+    maker = _table_relations.RelationMaker
+    monkeypatch.setattr(maker, "exceptions", lambda *_: int(rng.integers(121, 600)))
+    assert not any(law.n_exceptions for law in gramian.relations(table))

@@ -131,7 +131,7 @@ def _printed_widths(law: Law, values: Values, target: int | None) -> tuple[Array
     missed = np.abs(terms.sum(axis=1))
     largest = np.abs(terms).max(axis=1)
     if target is not None and traits[target].counts_up:
-        return missed, np.zeros(len(missed)), largest
+        return missed, _float_errors(law, values, largest), largest
     rounded = [i for i in law.columns if not traits[i].whole] if target is None else [target]
     width = _float_errors(law, values, largest)
     logs = {i for each in law.monomials for (i, atom), _ in each if atom == "log"}
