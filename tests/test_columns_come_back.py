@@ -131,18 +131,18 @@ def test_functions_give_the_columns_that_do_not_depend_on_a_gap():
 
 
 @pytest.mark.parametrize(
-    ("cells", "decimals", "single"),
+    ("cells", "decimals", "spelling"),
     [
-        ([1.0, 20.0, np.nan], 0, True),
-        ([0.25, 1.2, 100.0], 2, False),
-        ([0.1 + 0.2, 1.0], None, False),
-        (np.float32([0.1, 2.5]).astype(float), 1, True),
-        ([2.0**60, 1.0], None, True),
-        ([], 0, True),
+        ([1.0, 20.0, np.nan], 0, None),
+        ([0.25, 1.2, 100.0], 2, None),
+        ([0.1 + 0.2, 1.0], None, None),
+        (np.float32([0.1, 2.5]).astype(float), 1, 17),
+        ([2.0**60, 1.0], None, None),
+        ([], 0, None),
     ],
 )
-def test_printed_decimals_are_those_of_all_cells(cells, decimals, single):
-    assert Printed.of(np.array(cells, dtype=float)) == Printed(decimals, single)
+def test_printed_decimals_are_those_of_all_cells(cells, decimals, spelling):
+    assert Printed.of(np.array(cells, dtype=float)) == Printed(decimals, spelling)
 
 
 @pytest.mark.parametrize("spelling", ["dates", "texts"])

@@ -1,11 +1,14 @@
 """Of several laws that say the same, the one that a person would write is listed."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import gramian
-from gramian.laws import Extreme, Rounding, Series, law_from_json
+from gramian.formulas import Formula, Term
+from gramian.laws import Extreme, Rounding, Series, Solution, law_from_json
 
 
 def sales(seed=0, n=600):
@@ -206,3 +209,70 @@ def test_extremes_and_series_survive_documents(law):
 def test_documents_that_are_no_laws_are_refused(document):
     with pytest.raises(ValueError, match="stored"):
         law_from_json(document)
+
+
+@pytest.mark.parametrize("wrong", [0, 10])
+@pytest.mark.parametrize(
+    ("levels", "factor"), [([0, 5, 10, 20], "0.01 \N{MIDDLE DOT} "), ([0, 0.05, 0.1, 0.2], "")]
+)
+def test_a_discount_is_written_as_a_factor(levels, factor, wrong):
+    rng = np.random.default_rng(0)
+    quantity, price = rng.integers(1, 40, 500), rng.uniform(2, 90, 500).round(2)
+    discount = rng.choice(levels, 500)
+    net = (quantity * price * (1 - discount * (0.01 if factor else 1))).round(2)
+    net[rng.choice(500, wrong, replace=False)] += 7
+    table = {"quantity": quantity, "price": price, "discount": discount, "net": net.round(2)}
+    (law,) = gramian.relations(pd.DataFrame(table))
+    dot, minus = "\N{MIDDLE DOT}", "\N{MINUS SIGN}"
+    assert str(law) == f"net = quantity {dot} price {dot} (1 {minus} {factor}discount)"
+
+
+def test_a_product_is_written_whenever_its_numbers_are_printed_so():
+    names = ("q", "p", "d")
+    terms = (Term(1.0, {"q": 1, "p": 1}), Term(-0.0100000004, {"q": 1, "p": 1, "d": 1}))
+    one = Formula((Term(1.0, {}),), names)
+    top = Solution("net", Formula(terms, names, (3, 3)), one)
+    assert top.text == "q \N{MIDDLE DOT} p \N{MIDDLE DOT} (1 \N{MINUS SIGN} 0.01 \N{MIDDLE DOT} d)"
+    below = Solution(
+        "x", Formula((Term(1.0, {"net": 1}),), ("net",)), Formula(terms, names, (3, 3))
+    )
+    assert below.text == f"net / ({top.text})"
+    assert r"\frac" in below.latex()
+    assert r"\left(1 - 0.01" in below.latex()
+
+
+@pytest.mark.parametrize("wrong", [0, 5])
+@pytest.mark.parametrize("decimals", [0, 1, 2])
+def test_hours_above_a_limit_are_a_maximum(wrong, decimals):
+    rng = np.random.default_rng(0)
+    hours, noise = rng.normal(170, 12, 500).round(decimals), rng.normal(size=500).round(2)
+    overtime, rows = np.maximum(hours - 168, 0), rng.choice(500, wrong, replace=False)
+    overtime[rows] += 37
+    table = {"hours": hours, "noise": noise, "overtime": overtime.round(decimals)}
+    (law,) = gramian.relations(pd.DataFrame(table))
+    assert str(law) == "overtime = max(hours \N{MINUS SIGN} 168, 0)"
+    assert (law.n_exceptions, law.exact) == (wrong, not wrong)
+    assert law({"hours": [160, 171]}).tolist() == [0, 3]
+    stored = law_from_json(json.loads(json.dumps(law.form.to_json())))
+    assert stored == law.form
+    assert "Max" in str(law.sympy())
+    assert law.latex().endswith(r"\left(\mathrm{hours} - 168, 0\right)")
+
+
+def test_a_line_up_to_a_largest_number_is_a_minimum():
+    hours = np.random.default_rng(0).normal(170, 12, 500).round()
+    table = pd.DataFrame({"hours": hours, "cost": np.minimum(0.25 * hours + 5, 48)})
+    (law,) = gramian.relations(table)
+    assert str(law) == "cost = min(0.25 \N{MIDDLE DOT} hours + 5, 48)"
+
+
+def test_an_exact_law_is_printed_with_the_digits_that_its_cells_need():
+    month = np.arange(1.0, 200)
+    rng = np.random.default_rng(0)
+    table = {"month": rng.permutation(month), "noise": rng.standard_normal(199)}
+    table["time"] = table["month"] / 12 + 1955 + 11 / 12
+    (law,) = gramian.relations(table)
+    text = str(law)
+    assert text.startswith("time = 1/12 · month + 1955.91")
+    made = table["month"] / 12 + float(text.split(" + ")[1])
+    assert np.abs(made - table["time"]).max() <= 1e-5

@@ -258,3 +258,20 @@ def test_no_law_is_returned_that_few_of_all_rows_obey(monkeypatch):
     maker = _table_relations.RelationMaker
     monkeypatch.setattr(maker, "exceptions", lambda *_: int(rng.integers(121, 600)))
     assert not any(law.n_exceptions for law in gramian.relations(table))
+
+
+@pytest.mark.parametrize("wrong", [["net"], ["gross"], ["tax", "social", "net"]])
+@pytest.mark.parametrize(("tax", "social"), [(0.22, 0.0765), (0.2, 0.16046), (0.25, 0.093)])
+def test_a_sum_of_rounded_parts_is_not_replaced_by_multiples(tax, social, wrong):
+    rng = np.random.default_rng(0)
+    gross, fee = rng.normal(4000, 900, 600).round(2), rng.uniform(5, 50, 600).round(2)
+    parts = {"tax": (gross * tax).round(2), "social": (gross * social).round(2), "union_fee": fee}
+    table = pd.DataFrame({"gross": gross, **parts, "net": (gross - sum(parts.values())).round(2)})
+    for name in wrong:
+        rows = rng.choice(600, 12, replace=False)
+        table.loc[rows, name] = (table.loc[rows, name] + rng.choice([1, -10, 100], 12)).round(2)
+    assert {*map(str, gramian.relations(table))} == {
+        f"tax = {tax} \N{MIDDLE DOT} gross",
+        f"social = {social} \N{MIDDLE DOT} gross",
+        "gross = tax + social + union_fee + net",
+    }

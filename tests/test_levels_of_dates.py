@@ -158,3 +158,52 @@ def test_dates_and_times_survive_although_numbers_nearly_determine_them(tmp_path
     assert (tmp_path / "r.csv").read_text(encoding="utf-8") == (tmp_path / "t.csv").read_text(
         encoding="utf-8"
     )
+
+
+def orders(n=300):
+    """Return orders with a date, dates 30 days and some days later, and a time of that date."""
+    rng = np.random.default_rng(3)
+    date = pd.Timestamp("2024-03-05") + pd.to_timedelta(rng.integers(0, 365, n), unit="D")
+    delay, second = rng.integers(11, 40, n), rng.integers(0, 86_400, n)
+    return pd.DataFrame(
+        {
+            "date": date,
+            "due": date + pd.Timedelta(days=30),
+            "delay": delay,
+            "shipped": date + pd.to_timedelta(delay, unit="D"),
+            "second": second,
+            "paid": date + pd.to_timedelta(second, unit="s"),
+            "opened": pd.Timestamp("2024-03-02"),
+            "noise": rng.normal(size=n),
+        }
+    )
+
+
+@pytest.mark.parametrize("ending", ["", "csv", "parquet"])
+def test_laws_among_dates_count_from_one_origin(tmp_path, ending):
+    table = orders()
+    if ending:
+        write(table, str(tmp_path / f"a.{ending}"))
+    found = gramian.relations(tmp_path / f"a.{ending}" if ending else table)
+    assert {"due = date + 30", "shipped = date + delay", "opened = 2024-03-02"} <= {
+        *map(str, found)
+    }
+    assert "paid = 86400 · date + second" in map(str, found)
+    assert "date, due, opened and shipped count days since 2024-03-02." in found.notes
+    assert "paid counts seconds since 2024-03-02." in found.notes
+
+
+def test_a_column_of_no_dates_does_not_move_the_origin():
+    table = orders().assign(none=pd.Series([pd.NaT] * 300))
+    assert "2024-03-02" in gramian.relations(table[["date", "delay", "none", "opened"]]).notes[0]
+
+
+def test_selected_columns_give_dates_and_their_differences_back(tmp_path):
+    table = orders()
+    selected = gramian.select(table)
+    assert selected.dropped["delay"].law == "delay = shipped \N{MINUS SIGN} date"
+    assert selected.dropped["opened"].law == "opened = 2024-03-02"
+    selected.save(tmp_path / "a.gramian")
+    stored = gramian.tabular.load(tmp_path / "a.gramian")
+    for each in (selected, stored):
+        pd.testing.assert_frame_equal(each.reconstruct(each.transform(table)), table)

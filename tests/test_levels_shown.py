@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from cli_cases import succeed
 
+import gramian
+
 pd = pytest.importorskip("pandas")
 
 

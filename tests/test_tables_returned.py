@@ -176,3 +176,17 @@ def test_a_column_is_kept_if_slopes_miss_one_cell_by_cents():
     table.to_csv("in.csv", index=False)
     assert (returned().gross.astype(float) == table.gross).all()
     assert [*pd.read_csv("kept.csv").columns] == ["country", "net", "gross"]
+
+
+@pytest.mark.parametrize("form", ["frame", "file"])
+def test_a_table_of_times_and_codes_without_numbers_comes_back(form, tmp_path):
+    stamps = ["2020-01-02 03:04:05", "2020-01-03 03:04:05", "2020-02-02 01:00:00"]
+    table = pd.DataFrame({"stamp": stamps * 10, "code": ["007", "008", "0011"] * 10})
+    given = table
+    if form == "file":
+        given = tmp_path / "table.csv"
+        table.to_csv(given, index=False)
+    assert not [law for law in gramian.relations(given) if law.kind == "constant"]
+    selection = gramian.select(given)
+    back = selection.reconstruct(selection.transform(given))
+    assert [str(each) for each in back["code"]] == table["code"].tolist()

@@ -64,8 +64,8 @@ def laws_of_columns(
         found = relations(table, names, tolerance=0, random_state=SEED, groups=groups)
     except TooFewValuesError:
         return LawsOfColumns()
-    allowed = [_allowed(each, exceptions) for each in found if not _names_units(each)]
-    found = replace(found, relations=tuple(allowed))
+    some = tuple(each for each in found if not _names_units(each))
+    found = replace(found, relations=some).allowing(exceptions)
     wanted = [names[i] for i in keep]
     again = reproducible(found, table, wanted, [names[i] for i in prefer], exceptions)
     laws, kept = again.laws, again.kept
@@ -102,12 +102,6 @@ def may_have_laws(data: CheckedData) -> bool:
         return True
     n_rows, n_columns = data.table.shape
     return not issparse(data.table) or bool(n_rows * n_columns <= MOST_CELLS)
-
-
-def _allowed(law: AnyLaw, exceptions: float) -> AnyLaw:
-    """Return a law without its exceptions if they are at most a share of the rows."""
-    few = law.n_exceptions <= exceptions * law.n_rows
-    return replace(law, n_exceptions=0) if few and law.n_exceptions else law
 
 
 def _names_units(law: AnyLaw) -> bool:

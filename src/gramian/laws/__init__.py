@@ -8,9 +8,21 @@ Open `_table_relations.py` first, which holds the function `relations`; then `_l
 
 from gramian.laws._cover import computable
 from gramian.laws._relation_collection import AnyLaw, Relations, solutions
-from gramian.laws._reproduction import PrintedColumn, printed_columns, reproducible
-from gramian.laws._table_relations import TooFewValuesError, level_laws_of, relations, simple_laws
-from gramian.laws.columns import Key
+from gramian.laws._reproduction import (
+    PrintedColumn,
+    best_rounding,
+    first_missed,
+    printed_columns,
+    reproducible,
+)
+from gramian.laws._table_relations import (
+    TooFewValuesError,
+    laws_in_most_rows,
+    level_laws_of,
+    relations,
+    simple_laws,
+)
+from gramian.laws.columns import Key, Rounding
 from gramian.laws.forms import (
     ColumnLaw,
     ComposedDate,
@@ -20,7 +32,6 @@ from gramian.laws.forms import (
     LawFormula,
     Lookup,
     Relation,
-    Rounding,
     Series,
     SlopeLaw,
     Slopes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 from gramian._support.display import data_frame, html_table
@@ -93,7 +93,10 @@ class Relations(Sequence[AnyLaw]):
         return [each for each in self if column in each.columns]
 
     def redundant(
-        self, keep: Collection[str] = (), prefer: Sequence[str] = ()
+        self,
+        keep: Collection[str] = (),
+        prefer: Sequence[str] = (),
+        refused: Collection[str] = (),
     ) -> dict[str, ColumnLaw]:
         """Return columns to drop, at most one for each law, with the laws that compute them.
 
@@ -105,6 +108,8 @@ class Relations(Sequence[AnyLaw]):
             Columns that must not be dropped.
         prefer : sequence of str, default=()
             Columns to keep if possible, the most important first.
+        refused : collection of str, default=()
+            Solved laws, as text, that must not compute their column.
 
         Returns
         -------
@@ -114,7 +119,11 @@ class Relations(Sequence[AnyLaw]):
         """
         self._check(keep)
         wanted = {name: len(prefer) - i for i, name in enumerate(prefer)}
-        laws = [[*solutions(relation)] for relation in self if not relation.n_exceptions]
+        laws = [
+            [one for one in solutions(relation) if str(one) not in refused]
+            for relation in self
+            if not relation.n_exceptions
+        ]
         errors = {
             id(one): share_missed(computed(one, self._rows), self._rows.get(one.column))
             for law in laws
@@ -170,6 +179,20 @@ class Relations(Sequence[AnyLaw]):
         self._check(keep)
         return exchangeable(self._every_solution, dropped, keep)
 
+    def allowing(self, share: float) -> Relations:
+        """Return the same laws, with those counted as exact that few rows break.
+
+        Parameters
+        ----------
+        share : float
+            The largest share of the rows that may break such a law.
+        """
+        laws = [
+            replace(each, n_exceptions=0) if each.n_exceptions <= share * each.n_rows else each
+            for each in self
+        ]
+        return replace(self, relations=tuple(laws))
+
     @property
     def _every_solution(self) -> list[ColumnLaw]:
         whole = [relation for relation in self if not relation.n_exceptions]
@@ -182,12 +205,17 @@ class Relations(Sequence[AnyLaw]):
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """The laws as a list of dictionaries, with the law as text, its kind and its errors."""
+        """The laws as a list of dictionaries, with the law as text, its kind and its errors.
+
+        Each dictionary has the same keys, which are attributes of the laws. Laws of levels have no
+        `r2` and no `typical_error`: these are None.
+        """
         return [
             {
                 "law": str(each),
                 "kind": each.kind,
                 "columns": list(each.columns),
+                "gives": each.gives,
                 "exact": each.exact,
                 "error": each.error,
                 "validation_error": each.validation_error,
@@ -196,7 +224,9 @@ class Relations(Sequence[AnyLaw]):
                 "rounding": each.rounding,
                 "n_rows": each.n_rows,
                 "n_exceptions": each.n_exceptions,
-                **_fit_of(each),
+                "share": each.share,
+                "r2": each.r2 if isinstance(each, Relation) else None,
+                "typical_error": each.typical_error if isinstance(each, Relation) else None,
             }
             for each in self
         ]
@@ -220,13 +250,6 @@ class Relations(Sequence[AnyLaw]):
             for each in self
         ]
         return html_table(("law", "kind", "error", "held out"), rows)
-
-
-def _fit_of(relation: AnyLaw) -> dict[str, float]:
-    """Return how well a law with noise gives its column; nothing for laws of levels."""
-    if not isinstance(relation, Relation):
-        return {}
-    return {"r2": relation.r2, "typical_error": relation.typical_error}
 
 
 def _remark(relation: AnyLaw) -> str:

@@ -29,6 +29,8 @@ from gramian.laws.forms import (
 from gramian.laws.judge import (
     Verdict,
     digits_needed,
+    given_best,
+    is_single_error,
     printed_error,
     rows_that_hold,
     share_of_deviation,
@@ -40,11 +42,6 @@ from gramian.laws.judge import (
 
 FEWER_REPRODUCED = 0.2
 """A law is solved for a column if it gives at most this share of rows less than for the best."""
-SINGLE_ERROR = 1e-6
-"""A law can be solved for a column if the error is at most this share of its deviation.
-
-The number is a few rounding errors of single precision (float32).
-"""
 
 
 class RelationMaker:
@@ -186,7 +183,7 @@ class RelationMaker:
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         given = self._given(raw, renumbered, verdict, target)
         best = self._best(raw, given, target, verdict)
-        missed = self._missed(law, verdict, search)
+        missed, rows = self._missed(law, verdict, search), self._complete(renumbered)
         broken = self.exceptions(renumbered, self.rows[view.rows], target) if verdict.rows else 0
         return self._make(
             renumbered,
@@ -205,7 +202,7 @@ class RelationMaker:
             _target=target,
             _best=best,
             _as_simple=self._as_simple(raw, given, best, target),
-            _digits=digits_needed(renumbered, coefficients, self._complete(renumbered), best),
+            _digits=digits_needed(renumbered, coefficients, rows, best, verdict.noise),
         )
 
     def _as_good(
@@ -271,7 +268,7 @@ class RelationMaker:
         exact = [
             i
             for i in found
-            if (not self._traits[i].whole and _is_single(errors[i], complete[:, i]))
+            if (not self._traits[i].whole and is_single_error(errors[i], complete[:, i]))
             or printed_error(law, values, i) < np.inf
         ]
         if law.is_linear:  # a rounded mean gives other columns nearly, and in few rows exactly
@@ -342,9 +339,16 @@ class RelationMaker:
         if target in solvable and not is_sum and not any(map(self._has_all_digits, solvable)):
             return target
         most = max(map(self._digits, solvable), default=0)
-        computed = [i for i in solvable if self._digits(i) == most]
+        computed = [i for i in self._closest(raw, solvable) if self._digits(i) == most]
         best = self._writer.best(raw, computed)
         return self._writer.best(raw, solvable) if best is None else best
+
+    def _closest(self, raw: Sequence[RawTerm], solvable: Sequence[int]) -> Sequence[int]:
+        """Return the columns that a law gives best, or all if not all are single precision."""
+        if not all(self._traits[i].precision.relative for i in solvable):
+            return solvable
+        solved = {i: self._writer.solve(raw, i) for i in solvable}
+        return given_best(solved, dict(zip(self.names, self.rows.T, strict=True)))
 
     def _has_all_digits(self, column: int) -> bool:
         return not self._traits[column].whole and self._traits[column].precision.decimals is None
@@ -358,7 +362,7 @@ class RelationMaker:
         """
         if best is None or best == target:
             return () if best is None else (best,)
-        equal = [i for i in solvable if self._digits(i) == self._digits(best)]
+        equal = [i for i in self._closest(raw, solvable) if self._digits(i) == self._digits(best)]
         return self._writer.as_simple(raw, equal, best)
 
     def _digits(self, column: int) -> int:
@@ -393,8 +397,3 @@ class RelationMaker:
             _solvable=tuple(solvable),
             **known,
         )
-
-
-def _is_single(errors: Array, column: Array) -> bool:
-    """Return True if errors are as small as the rounding errors of single precision."""
-    return bool(np.std(errors) <= SINGLE_ERROR * np.std(column))

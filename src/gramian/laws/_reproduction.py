@@ -8,8 +8,8 @@ column: no cell may differ, and an empty cell must come back empty.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian.laws._relation_collection import Relations, solutions
-from gramian.laws.columns import CodedTable, Printed, open_coded_table, sample_of
-from gramian.laws.forms import ColumnLaw, Rounding, computed_in_turn
+from gramian.laws.columns import CodedTable, Printed, Rounding, open_coded_table, sample_of
+from gramian.laws.forms import ColumnLaw, computed_in_turn
 
 
 class Reproduction(NamedTuple):
@@ -45,7 +45,8 @@ def reproducible(
 
     The laws are those of `Relations.redundant`; their results are rounded as the columns are
     printed, with the middle between two numbers rounded to even or up, whichever gives more cells.
-    A column of which a law misses at least one cell must be kept; the choice is then made again.
+    A law that misses a cell of its column is refused, and the choice is then made again. A column
+    without another law must be kept.
 
     Parameters
     ----------
@@ -59,27 +60,18 @@ def reproducible(
         The largest share of the rows in which a column may differ from its law.
     """
     table = open_coded_table(X, found.feature_names)
-    kept, columns, half_up = [*keep], dict[str, PrintedColumn](), set[str]()
+    columns, refused = dict[str, PrintedColumn](), dict[str, str]()
     n_wrong, n_rows = dict[str, int](), 0
-    while laws := found.redundant(kept, prefer):
+    while laws := found.redundant(keep, prefer, refused):
         if not columns:
             given = {each.column for law in found for each in solutions(law)}
             columns = _columns(table, given)
-        laws = _rounded(laws, columns, half_up)
-        n_wrong, n_rows = _counted(laws, table, columns)
-        tried = set[str]()
-        while others := {*_missed(laws, n_wrong, 0)} - tried:
-            tried |= others
-            rounded = _rounded(laws, columns, half_up ^ others)
-            again, _ = _counted(rounded, table, columns)
-            better = {name for name in others if again[name] < n_wrong[name]}
-            half_up ^= better
-            laws = _rounded(laws, columns, half_up)
-            n_wrong = again if better == others else _counted(laws, table, columns)[0]
-        missed = _missed(laws, n_wrong, exceptions * n_rows)
+        n_rows, laws, n_wrong = _best_rounded(laws, table, columns)
+        missed = first_missed(laws, n_wrong, exceptions * n_rows)
         if not missed:
             break
-        kept += missed
+        refused |= {str(laws[name]): name for name in missed}
+    kept = [*keep, *dict.fromkeys(name for name in refused.values() if name not in laws)]
     return Reproduction(laws, kept, {name: n_wrong[name] for name in laws}, n_rows)
 
 
@@ -96,7 +88,7 @@ class PrintedColumn:
 
     def rounding(self, *, half_up: bool) -> Rounding:
         """Return the rounding to the decimals of the column."""
-        return Rounding(self.printed.decimals, half_up)
+        return replace(self.printed.rounding, half_up=half_up)
 
     def is_given(self, values: Array, cells: Array) -> NDArray[np.bool_]:
         """Return for each cell True if a computed value, rounded as the column is, is the cell.
@@ -136,14 +128,58 @@ def _columns(table: CodedTable, names: Iterable[str]) -> dict[str, PrintedColumn
     """
     sample = sample_of(table, 0).rows
     places = {name: table.names.index(name) for name in names}
-    printed = dict.fromkeys(places, Printed())
+    printed = {name: Printed.of(sample[:, i]) for name, i in places.items()}
     for block in table.blocks():
         for name, i in places.items():
-            printed[name] = printed[name].joined(Printed.of(block[:, i]))
+            printed[name] = printed[name].joined(block[:, i])
     return {
         name: PrintedColumn(i, printed[name], _deviation(sample[:, i]))
         for name, i in places.items()
     }
+
+
+def _best_rounded(
+    laws: Mapping[str, ColumnLaw], table: CodedTable, columns: Mapping[str, PrintedColumn]
+) -> tuple[int, dict[str, ColumnLaw], dict[str, int]]:
+    """Return the number of rows, laws that round as the columns were, and missed cells by column.
+
+    Parameters are those of `_counted`.
+    """
+    n_rows = 0
+
+    def counted(half_up: set[str]) -> dict[str, int]:
+        nonlocal n_rows
+        n_wrong, n_rows = _counted(_rounded(laws, columns, half_up), table, columns)
+        return n_wrong
+
+    half_up, n_wrong = best_rounding(laws, counted)
+    return n_rows, _rounded(laws, columns, half_up), n_wrong
+
+
+def best_rounding(
+    laws: Mapping[str, ColumnLaw], counted: Callable[[set[str]], dict[str, int]]
+) -> tuple[set[str], dict[str, int]]:
+    """Return the columns in which the middle is rounded up, and the missed cells of each column.
+
+    First, all columns round the middle to even. A column with missed cells is then rounded up, and
+    stays so if fewer cells are missed. A column that is computed from it comes afterwards.
+
+    Parameters
+    ----------
+    laws : mapping from str to ColumnLaw
+        The laws, by the column that they compute, in the order of computation.
+    counted : callable
+        Returns the number of missed cells by column, if some columns are rounded up.
+    """
+    half_up, tried = set[str](), set[str]()
+    n_wrong = counted(half_up)
+    while others := {*first_missed(laws, n_wrong, 0)} - tried:
+        tried |= others
+        again = counted(half_up ^ others)
+        better = {name for name in others if again[name] < n_wrong[name]}
+        half_up ^= better
+        n_wrong = again if better == others else counted(half_up)
+    return half_up, n_wrong
 
 
 def _rounded(
@@ -185,7 +221,9 @@ def _counted(
     return n_wrong, n_rows
 
 
-def _missed(laws: Mapping[str, ColumnLaw], n_wrong: Mapping[str, int], most: float) -> list[str]:
+def first_missed(
+    laws: Mapping[str, ColumnLaw], n_wrong: Mapping[str, int], most: float
+) -> list[str]:
     """Return the columns that their law does not give in too many cells.
 
     A column that is computed from such a column is not returned: its law may give it when the

@@ -11,12 +11,13 @@ import numpy as np
 
 from gramian._support.blas import threads_for
 from gramian._support.types import Array, IntArray
+from gramian._support.words import listed, plural
 from gramian.laws._confirmation import confirmed
 from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws._level_search import GroupedBlock, LevelFindings, find_level_laws
 from gramian.laws._relation_collection import Relations
 from gramian.laws._relation_maker import RelationMaker
-from gramian.laws._search_progress import progress_for, time_check
+from gramian.laws._search_progress import StageReport, progress_for, time_check
 from gramian.laws.candidates import ALL_STAGES, SIMPLE_STAGES, SMALL_TABLE
 from gramian.laws.columns import (
     LOOKUP_ROWS,
@@ -77,8 +78,8 @@ def relations(
     tolerance : float, default=0.05
         The largest error of a law with noise: the root mean square error of the column that it
         gives, on held-out rows, as a share of the standard deviation of the column. 0.05 is an R²
-        of 0.9975; 0 is for exact laws only. For a lookup, the largest share of rows that may break
-        it.
+        of 0.9975; 0 is for laws without noise. For a lookup, the largest share of rows that may
+        break it. More may do so if they have wrong cells: values that no level has.
     time_limit : float, optional
         Seconds after which the search stops and returns the laws found so far.
     random_state : int, default=0
@@ -107,10 +108,56 @@ def relations(
         raise ValueError(f"tolerance must be a share between 0 and 0.5; got {tolerance!r}.")
     if time_limit is not None and not float(time_limit) > 0:
         raise ValueError(f"time_limit must be a positive number of seconds; got {time_limit!r}.")
-    check_time = time_check(None if time_limit is None else float(time_limit))
     opened = open_coded_table(X, feature_names)
+    check_time = time_check(None if time_limit is None else float(time_limit))
+    seed, share = random_state, float(tolerance)
+    return _laws_of(opened, groups, share, share, check_time, progress_for(verbose), seed)
+
+
+def laws_in_most_rows(X: Any, groups: Any = None, share: float = 0.0) -> Relations:
+    """Return the laws of a table without noise, and the lookups that most rows obey.
+
+    Parameters
+    ----------
+    X : object
+        The table, of any kind that `relations` accepts.
+    groups : array-like of shape (n_rows,), optional
+        The parameter of `relations`.
+    share : float, default=0.0
+        The largest share of rows that may break a lookup.
+    """
+    opened = open_coded_table(X, None)
+    return _laws_of(opened, groups, 0.0, share, time_check(None), progress_for(0), 0)
+
+
+def _laws_of(
+    opened: CodedTable,
+    groups: Any,
+    tolerance: float,
+    share: float,
+    check_time: Callable[[], None],
+    report: StageReport,
+    seed: int,
+) -> Relations:
+    """Find the laws of a table.
+
+    Parameters
+    ----------
+    opened : CodedTable
+        The table.
+    groups
+        The parameter of `relations`.
+    tolerance, share : float
+        The parameter `tolerance` of `relations`, for laws among numbers and for lookups.
+    check_time : callable
+        Raises OutOfTimeError when the time is over.
+    report : callable
+        Is told about each stage of the search.
+    seed : int
+        The seed of the random choice of rows.
+    """
     table = opened.ordered()
-    sampled = sampled_once(table, random_state, groups=groups_of_table(table, groups))
+    sampled = sampled_once(table, seed, groups=groups_of_table(table, groups))
     table, sample = sampled.table, sampled.sample
     numbers = table.numbers
     names, rows = tuple(table.names[i] for i in numbers), sample.rows[:, numbers]
@@ -124,15 +171,14 @@ def relations(
         for i in maker.too_large
     ]
     complete = True
-    report = progress_for(verbose)
     for k, view in enumerate(parts):
         laws, in_time = maker.laws(
             view,
             ALL_STAGES,
-            tolerance=float(tolerance),
+            tolerance=tolerance,
             check_time=check_time,
             report=report,
-            seed=random_state,
+            seed=seed,
             settled=[_places(each, view) for each in parts[:k]],
         )
         found += laws
@@ -150,9 +196,7 @@ def relations(
     found = sorted((each for each in found if each.share >= LEAST_SHARE), key=_rank)
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]
-    by_level = _level_laws(
-        table, sample, others, float(tolerance), check_time, random_state, sampled.groups
-    )
+    by_level = _level_laws(table, sample, others, share, check_time, seed, sampled.groups)
     given = {each.form.column for each in by_level.lookups}
     found = [each for each in found if each not in dated or not given & {*each.columns}]
     found = [each for each in found if not any(law.says(each) for law in by_level.laws)]
@@ -195,8 +239,10 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
     return Relations(tuple(found), table.names, sample.n_rows)
 
 
-def level_laws_of(X: Any, groups: Any = None) -> tuple[Relations, dict[str, Clock]]:
-    """Return the exact laws of levels in a table, and the clocks of its date columns.
+def level_laws_of(
+    X: Any, groups: Any = None, tolerance: float = 0.0
+) -> tuple[Relations, dict[str, Clock]]:
+    """Return the laws of levels in a table, and the clocks of its date columns.
 
     In a law of levels, distinct values of some columns determine another column. A clock converts
     the dates of a column to numbers.
@@ -207,12 +253,14 @@ def level_laws_of(X: Any, groups: Any = None) -> tuple[Relations, dict[str, Cloc
         The table, of any kind that `relations` accepts.
     groups : array-like of shape (n_rows,), optional
         The parameter of `relations`.
+    tolerance : float, default=0.0
+        The parameter of `relations`, for lookups.
     """
     given = open_coded_table(X, None)
     table = given.ordered()
     sampled = sampled_once(table, 0, LOOKUP_ROWS, groups_of_table(table, groups))
     by_level = _level_laws(
-        sampled.table, sampled.sample, [], 0.0, time_check(None), 0, sampled.groups
+        sampled.table, sampled.sample, [], tolerance, time_check(None), 0, sampled.groups
     )
     clocks = {given.names[i]: clock for i, clock in given.clocks.items()}
     found = Relations(
@@ -282,6 +330,17 @@ def _rank(relation: Relation) -> tuple[bool, int, int, float, list[str]]:
     return not relation.exact, len(names), len(relation.terms), error, names
 
 
+def _units(table: CodedTable) -> list[str]:
+    """Return notes for the user: in which unit dates are counted, and since when."""
+    counting: dict[Clock, list[str]] = {}
+    for i, clock in table.clocks.items():
+        counting.setdefault(clock, []).append(table.names[i])
+    return [
+        f"{listed(names, len(names), str)} {plural(len(names), 'counts', 'count')} {clock}."
+        for clock, names in counting.items()
+    ]
+
+
 def _places(one: View, other: View) -> set[int]:
     """Return the positions in view `other` of the columns that are also in view `one`.
 
@@ -301,7 +360,7 @@ def _parts(sample: Sample, table: CodedTable) -> tuple[list[View], list[str]]:
             f"Laws need at least {MIN_ROWS} rows with values; none of the columns has as many in "
             f"the {len(sample.rows)} rows. Give more rows, or fill missing values in."
         )
-    notes = [f"{table.names[i]} counts {clock}." for i, clock in table.clocks.items()]
+    notes = _units(table)
     seen = {numbers[column] for view in parts for column in view.columns}
     left_out = [table.names[i] for i in numbers if i not in seen]
     if left_out:

@@ -13,7 +13,9 @@ from gramian.tables._clock import (
     Clock,
     Part,
     Unit,
+    clocks_of,
     composed,
+    telling_dates,
 )
 from gramian.tables._column_types import DICTIONARY, STRING, in_type, is_type_text, type_texts
 from gramian.tables._formats import ARRAYS, DELIMITERS, TEXT, Format, folder_read, format_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,8 @@ LIMITS: dict[Part, tuple[int, int]] = {
     "second": (0, 59),
 }
 """Smallest and largest value of each part from which `composed` makes dates."""
+Column = TypeVar("Column")
+"""Type variable: the name or the index of a column."""
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,44 @@ class Clock:
 
     def __str__(self) -> str:
         return f"{self.unit} since {self.origin.replace('T', ' ')}"
+
+
+def clocks_of(columns: Mapping[Column, NDArray[np.datetime64]]) -> dict[Column, Clock]:
+    """Return a clock for each date column of a table; all clocks have one origin.
+
+    Only then do laws among dates say what they seem to say: if each column counted from its own
+    first date, dates that are always 30 days apart would be equal numbers. The unit of a column is
+    that of `Clock.of`. If it is days in a column, the origin is a midnight.
+
+    Parameters
+    ----------
+    columns : mapping to array of datetime64
+        The dates of each column; NaT is a missing date. `telling_dates` of a column suffice.
+    """
+    alone = {column: Clock.of(times) for column, times in columns.items()}
+    dated = [alone[column] for column, times in columns.items() if not np.isnat(times).all()]
+    if not dated:
+        return alone
+    first = min(np.datetime64(each.origin, "us") for each in dated)
+    if any(each.unit == "days" for each in dated):
+        first = first.astype("datetime64[D]")
+    origin = Clock.of(np.array([first])).origin
+    return {column: Clock(origin, each.unit) for column, each in alone.items()}
+
+
+def telling_dates(times: NDArray[np.datetime64]) -> NDArray[np.datetime64]:
+    """Return the few dates of a column that suffice to make its clock.
+
+    They are the earliest date, and a date with a time of the day, if there is one.
+
+    Parameters
+    ----------
+    times : array of datetime64
+        The dates; NaT is a missing date.
+    """
+    times = times[~np.isnat(times)]
+    timed = times[times != times.astype("datetime64[D]")]
+    return np.concatenate([np.sort(times)[:1], timed[:1]])
 
 
 DAYS = Clock("1970-01-01", "days")

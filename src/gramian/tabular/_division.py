@@ -10,12 +10,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from gramian._support.types import IntArray
-from gramian.laws import ColumnLaw, level_laws_of, printed_columns, solutions
+from gramian.fitting import NearLaw
+from gramian.laws import level_laws_of
 from gramian.models import Beside
-from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow, type_texts
+from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow
 from gramian.tabular._column_checks import constant_columns
+from gramian.tabular._laws_before_fit import MixedColumns, laws_before_fit
 from gramian.tabular._messages import UnusableTableError
-from gramian.tabular._returned_cells import columns_missed_by_lookups
 
 EMPTY = "no value in any row"
 """Reason why a column is set aside: all its cells are missing."""
@@ -46,14 +47,14 @@ class Division:
     alternatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """From the name of each column that a law of levels computes to the kept columns that could be
     dropped and computed in its place."""
+    near: tuple[NearLaw, ...] = ()
+    """Laws of levels with exceptions, which drop no column, or drop it as the user allows."""
 
     @property
     def needed(self) -> list[str]:
-        """Columns of the fit from which laws of levels compute other columns.
-
-        A law of levels looks up a column by the distinct values of other columns.
-        """
+        """Columns of the fit from which laws compute other columns, or would but for exceptions."""
         causes = {name for lookup in self.beside.lookups for name in lookup.columns}
+        causes |= {each.column for each in self.near}
         return [name for name in self.features if name in causes]
 
 
@@ -68,6 +69,8 @@ def divide(
     prefer: Sequence[str],
     fixed: Collection[str] = (),
     groups: IntArray | None = None,
+    exceptions: float = 0.0,
+    laws: bool = True,
 ) -> Division:
     """Divide the columns that the user chose into columns of the fit and other columns.
 
@@ -91,6 +94,10 @@ def divide(
         Columns that are kept as they are, as text is, because no number tells their cells apart.
     groups : array of shape (n_rows,), optional
         The number of the group of each row, if the user gave groups.
+    exceptions : float, default=0.0
+        Largest share of the rows that may break a law of levels which drops a column.
+    laws : bool, default=True
+        False if laws among numbers must not drop columns.
     """
     kinds, is_timestamp = table.columns, pyarrow().types.is_timestamp
     is_integer = pyarrow().types.is_integer
@@ -109,7 +116,8 @@ def divide(
     if not text and not dates:
         return Division(tuple(order), set_aside=set_aside)
     chosen = SomeColumns(table, order or list(features))
-    found, clocks = level_laws_of(chosen, groups)
+    found, clocks = level_laws_of(chosen, groups, exceptions)
+    found = found.allowing(exceptions)
     if not beside:
         return Division(tuple(order), clocks=clocks, set_aside=set_aside)
     # A lookup would not give the word NA back, which may be a country and not a gap, would not
@@ -118,39 +126,18 @@ def divide(
     digits = [name for name in table.codes if not is_integer(kinds[name])]
     held = {*keep, *chosen.columns_with_words, *times, *table.without_zone, *digits}
     keep = [name for name in order if name in held]
-    numbers = {name for name in order if name not in text}
-
-    def is_used(law: ColumnLaw) -> bool:
-        """Return True if a law of levels computes a column before the fit."""
-        columns = {law.column, *law.columns}
-        of_levels = law.column in text or not numbers.issuperset(law.columns) or columns & {*dates}
-        return bool(of_levels) and (numbers_stay or not numbers & {*law.columns})
-
-    computed = {one.column for law in found for one in solutions(law)}
-    floats = {name for name in computed if pyarrow().types.is_floating(kinds[name])}
-    printed = printed_columns(chosen, floats) if floats else {}
-    all_types, missed, half_up = type_texts(table), [""], set[str]()
-    while missed:
-        redundant = found.redundant(keep=keep, prefer=[name for name in prefer if name in order])
-        lookups = [
-            law.rounded_to(printed[law.column].rounding(half_up=law.column in half_up))
-            if law.column in floats
-            else law
-            for law in redundant.values()
-            if is_used(law)
-        ]
-        given = {each.column for each in lookups}
-        types = {name: each for name, each in all_types.items() if name in given}
-        missed = columns_missed_by_lookups(table, lookups, types, text, printed)
-        other = floats.intersection(missed) - half_up
-        half_up |= other
-        keep += [name for name in missed if name not in other]
+    columns = MixedColumns(
+        table, chosen, order, text, dates, keep, prefer, numbers_stay, exceptions
+    )
+    made = laws_before_fit(columns, found, groups, of_numbers=laws and numbers_stay)
     # A number column leaves the fit only if a law that is used computes it.
-    inner = tuple(name for name in order if name in numbers and name not in given)
-    labels = tuple(name for name in text if name not in given)
-    others = Beside(tuple(order), labels, tuple(lookups), types) if labels or lookups else Beside()
+    inner = tuple(name for name in order if name not in text and name not in made.given)
+    labels = tuple(name for name in text if name not in made.given)
+    others = Beside()
+    if labels or made.laws:
+        others = Beside(tuple(order), labels, made.laws, dict(made.types))
     kept = {name: clock for name, clock in clocks.items() if name in inner}
-    return Division(inner, others, kept, set_aside, found.alternatives(given, keep))
+    return Division(inner, others, kept, set_aside, dict(made.alternatives), made.near)
 
 
 def without_empty(division: Division, empty: Sequence[str]) -> Division:

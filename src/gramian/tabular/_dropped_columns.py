@@ -10,7 +10,7 @@ import numpy as np
 
 from gramian.explanations import Redundancy, RowsNeededError, explain
 from gramian.formulas import quote, r_squared
-from gramian.tables import Table, type_texts
+from gramian.tables import Clock, Table, type_texts
 from gramian.tabular._table_model import TableModel
 
 ROUNDED = ("bool", "int", "uint", "decimal")
@@ -79,17 +79,20 @@ def dropped_columns(model: TableModel) -> dict[str, DroppedColumn]:
     if not model.dropped:
         return found
     try:
-        others = [_of_formula(each) for each in explain(model.estimator)]
+        others = [_of_formula(each, model.steps.clocks) for each in explain(model.estimator)]
     except RowsNeededError:
         others = [DroppedColumn(name, "unexplained", None, None) for name in model.dropped]
     return found | {each.column: each for each in others}
 
 
-def _of_formula(found: Redundancy) -> DroppedColumn:
-    """Return an explained redundancy as a dropped column."""
+def _of_formula(found: Redundancy, clocks: Mapping[str, Clock]) -> DroppedColumn:
+    """Return an explained redundancy as a dropped column; a constant date is written as a date."""
     if not found.has_formula:
         return DroppedColumn(found.feature, "unexplained", None, found.full_r2)
-    law = f"{quote(found.feature)} = {found.formula}"
+    formula = str(found.formula)
+    if found.kind == "constant" and found.feature in clocks:
+        formula = clocks[found.feature].text(float(found({})))
+    law = f"{quote(found.feature)} = {formula}"
     return DroppedColumn(found.feature, found.kind, law, found.r2)
 
 

@@ -25,7 +25,7 @@ from gramian.models import (
     columns_of,
     labels_of,
 )
-from gramian.tables import Clock
+from gramian.tables import Clock, clocks_of, telling_dates
 
 MEDIAN_VALUES = 2**24
 """Largest number of values that are in memory while medians are computed: 128 MB."""
@@ -94,13 +94,12 @@ class _Seen:
     labels: dict[str, Counter[str]] = field(default_factory=dict)
     """From the name of each text column to the number of cells with each label."""
     dates: dict[str, NDArray[np.datetime64]] = field(default_factory=dict)
-    """From the name of each date column to some of its dates, enough to make a clock: for each
-    piece of the table, the earliest date, and one date with a time of the day if there is one."""
+    """From the name of each date column to the dates that suffice to make its clock."""
 
     @property
     def clocks(self) -> dict[str, Clock]:
         """From the name of each date column to the clock that turns its dates into numbers."""
-        return {name: Clock.of(times) for name, times in self.dates.items()}
+        return clocks_of(self.dates)
 
     @property
     def empty(self) -> list[str]:
@@ -122,9 +121,8 @@ def _look(pieces: Iterable[ColumnValues]) -> _Seen:
             there = values[~(np.isnat(values) if values.dtype.kind == "M" else np.isnan(values))]
             seen.n_values[name] += len(there)
             if values.dtype.kind == "M":
-                timed = there[there != there.astype("datetime64[D]")]
                 known = seen.dates.get(name, there[:0])
-                seen.dates[name] = np.concatenate([known, np.sort(there)[:1], timed[:1]])
+                seen.dates[name] = telling_dates(np.concatenate([known, there]))
     return seen
 
 

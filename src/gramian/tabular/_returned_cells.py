@@ -76,14 +76,14 @@ def columns_with_other_gaps(
     return [features[i] for i in np.flatnonzero(differ).tolist()]
 
 
-def columns_missed_by_lookups(
+def cells_missed_by_lookups(
     table: Table,
     lookups: Sequence[ColumnLaw],
     types: Mapping[str, str],
     labels: Sequence[str],
     printed: Mapping[str, PrintedColumn],
-) -> list[str]:
-    """Return the columns of which a law of levels does not give every cell.
+) -> dict[str, int]:
+    """Return for each column that a law of levels gives the number of its cells that are not given.
 
     A law of levels looks up a column by the distinct values of other columns. Missing cells must
     be missing in the result, too.
@@ -105,17 +105,16 @@ def columns_missed_by_lookups(
     beside = Beside(lookups=lookups, types=stored)
     given = beside.given
     names = list(dict.fromkeys([*given, *(n for law in beside.lookups for n in law.columns)]))
-    found = set[str]()
+    found = dict.fromkeys(given, 0)
     for rows in table.pieces(names) if given else ():
         made, _ = computed(as_levels(rows, [name for name in names if name in labels]), beside)
-        found |= {
-            name for name in given if _differ(rows.column(name), made[name], printed.get(name))
-        }
-    return [name for name in given if name in found]
+        for name in given:
+            found[name] += _n_differing(rows.column(name), made[name], printed.get(name))
+    return found
 
 
-def _differ(cells: Any, made: Any, printed: PrintedColumn | None) -> bool:
-    """Return True if computed cells differ from the cells of a table.
+def _n_differing(cells: Any, made: Any, printed: PrintedColumn | None) -> int:
+    """Return the number of computed cells that differ from the cells of a table.
 
     `printed` has facts about a column of floats, which are compared as they are printed.
     """
@@ -125,11 +124,12 @@ def _differ(cells: Any, made: Any, printed: PrintedColumn | None) -> bool:
         pair = [arrow.table([each], names=["column"]) for each in (cells, made)]
         cells, made = (plain(each).column(0) for each in pair)
     if cells.type != made.type:
-        return True
-    absent, not_made = (compute.is_null(each, nan_is_null=True) for each in (cells, made))
-    if compute.any(compute.xor(absent, not_made)).as_py():
-        return True
+        return len(cells)
     if printed is not None:
         values, numbers = (np.asarray(each.to_numpy(), dtype=np.float64) for each in (made, cells))
-        return not bool(printed.is_given(values, numbers).all())
-    return compute.all(compute.equal(cells, made)).as_py() is False
+        return int((~printed.is_given(values, numbers)).sum())
+    absent, not_made = (compute.is_null(each, nan_is_null=True) for each in (cells, made))
+    gaps = compute.xor(absent, not_made)
+    others = compute.invert(compute.fill_null(compute.equal(cells, made), True))
+    nan = compute.and_(absent, not_made)  # NaN is not equal to NaN
+    return int(compute.sum(compute.or_(gaps, compute.and_not(others, nan))).as_py() or 0)

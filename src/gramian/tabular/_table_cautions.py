@@ -12,7 +12,7 @@ from gramian.exceptions import (
     TrimmedRowsWarning,
     UnitsWarning,
 )
-from gramian.fitting import NearDependence, Overfitting, Remedy, Saturation, TrimmedRows
+from gramian.fitting import NearDependence, NearLaw, Overfitting, Remedy, Saturation, TrimmedRows
 from gramian.formulas import quote
 from gramian.models import Preprocessing, is_numeric
 from gramian.tables import TEXT, Table
@@ -92,7 +92,18 @@ def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:
             rows = ", ".join(map(str, estimator.trimmed_rows_[:SHOWN_ROWS]))
             facts = {"n_trimmed": each.n_trimmed, "n_rows": each.n_rows, "rows": rows}
             yield TableCaution("trimmed", facts, "Look for wrong cells there")
-    for law in getattr(estimator.model_, "near_laws", ()):
+    yield from cautions_of_laws(getattr(estimator.model_, "near_laws", ()))
+
+
+def cautions_of_laws(laws: Iterable[NearLaw]) -> Iterator[TableCaution]:
+    """Yield a caution for each law with exceptions: its column is kept, or cells are lost.
+
+    Parameters
+    ----------
+    laws : iterable of NearLaw
+        Laws with exceptions.
+    """
+    for law in laws:
         facts = {"column": quote(law.column), "law": law.law}
         counts = {"n_exceptions": law.n_exceptions, "n_rows": law.n_rows}
         yield TableCaution("lost" if law.dropped else "exceptions", facts | counts)

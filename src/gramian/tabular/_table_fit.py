@@ -34,7 +34,12 @@ from gramian.tabular._messages import OptionError, TableCaution, UnusableTableEr
 from gramian.tabular._method import SELECTORS, Method
 from gramian.tabular._returned_cells import columns_with_other_gaps, uneven_columns
 from gramian.tabular._row_groups import column_of_groups, row_groups
-from gramian.tabular._table_cautions import TOLD, cautions_of_fit, cautions_of_table
+from gramian.tabular._table_cautions import (
+    TOLD,
+    cautions_of_fit,
+    cautions_of_laws,
+    cautions_of_table,
+)
 from gramian.tabular._table_changes import TableChanges
 from gramian.tabular._table_model import TableModel, with_names
 from gramian.tabular._wishes import Wishes
@@ -88,6 +93,7 @@ class TableFit:
                 divided = self._divided(wishes)
         cautions = (
             *cautions_of_table(self.table, steps, divided.beside.labels),
+            *cautions_of_laws(divided.near),
             *cautions_of_fit(self.estimator),
         )
         steps = replace(
@@ -154,6 +160,8 @@ class TableFit:
             prefer=wishes.prefer,
             fixed=wishes.fixed,
             groups=self.groups,
+            exceptions=getattr(self.estimator, "exceptions", 0.0) if self._numbers_stay else 0.0,
+            laws=getattr(self.estimator, "laws", False) is not False,
         )
         if not divided.features:
             raise UnusableTableError(

@@ -23,6 +23,7 @@ from gramian.laws.candidates._null_space import without_common_factor
 from gramian.laws.candidates._search_context import Candidate, SearchContext
 from gramian.laws.columns import Traits
 from gramian.laws.forms import ONE, Law, Monomial, Values, Variable, multiplied
+from gramian.laws.judge import LEAST_SHARE
 
 FITTED_FUNCTIONS = 8
 """For each column, at most this many functions are fitted: those with the highest correlation."""
@@ -189,6 +190,23 @@ def function_of(*factors: tuple[Variable, int | Fraction]) -> CatalogueFunction:
 
 def _many(traits: Traits) -> bool:
     return traits.n_levels is None or traits.n_levels >= FEWEST_LEVELS
+
+
+def percent(x: Array) -> float:
+    """Return 0.01 if most values are from 0 to 100 and repeated, 1 if they are from 0 to 1, else 0.
+
+    These are percentages, and shares of a whole. Flags (0 and 1) are no shares.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows,)
+        The values of a column.
+    """
+    if 2 * len(np.unique(x)) > len(x):
+        return 0.0
+    if np.mean((x >= 0) & (x <= 1)) >= LEAST_SHARE and len(np.unique(x)) > 2:
+        return 1.0
+    return 0.01 if np.mean((x >= 0) & (x <= 100)) >= LEAST_SHARE else 0.0
 
 
 def unary(i: int, traits: Traits) -> list[CatalogueFunction]:

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian.laws._cover import Implication
 from gramian.laws.candidates._level_context import LevelContext
 from gramian.laws.columns import Printed
-from gramian.laws.forms import Extreme, Rounding
+from gramian.laws.forms import Extreme
 from gramian.laws.judge import LEAST_SHARE, ExtremeTally
 
 LEAST_PART = 0.05
@@ -31,6 +32,10 @@ MOST_COLUMNS = 60
 """Extremes are searched in tables with at most this many numeric columns."""
 FACTOR_DIGITS = range(1, 7)
 """Numbers of significant digits that are tried for a factor."""
+ADDED_DIGITS = 8
+"""Largest number of significant digits of an added constant."""
+CLOSE = 1e-9
+"""Relative error up to which a number is the constant of a maximum or minimum."""
 LOST_ROWS = 1e-3
 """Share of the rows that a factor with fewer digits may lose."""
 
@@ -68,11 +73,13 @@ def extremes(context: LevelContext) -> Iterator[ExtremeCandidate]:
         others = [i for i in numbers if i != target]
         for law in (*_of_two(rows, y, others), *_with_constant(rows, y, others)):
             named = tuple(
-                (factor, None if i is None else table.names[i]) for factor, i in law.parts
+                (factor, None if i is None else table.names[i])
+                for factor, i in (law.parts[::-1] if law.added else law.parts)
             )
             causes = frozenset(i for _, i in law.parts if i is not None)
-            rounding = Rounding(Printed.of(y).decimals)
-            made = Extreme(table.names[target], law.largest, named, rounding)
+            made = Extreme(
+                table.names[target], law.largest, named, Printed.of(y).rounding, law.added
+            )
             yield ExtremeCandidate(made, (causes, target))
 
 
@@ -82,6 +89,8 @@ class _Found:
 
     largest: bool
     parts: tuple[tuple[float, int | None], ...]
+    added: float = 0.0
+    """A constant that is added to both numbers."""
 
 
 def _of_two(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Found]:
@@ -99,50 +108,90 @@ def _of_two(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Found]:
 
 
 def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Found]:
-    """Yield a constant and a multiple of a column whose maximum or minimum is y in most rows."""
+    """Yield a constant and a multiple of a column whose maximum or minimum is y in most rows.
+
+    A constant may be added to the multiple. If it is not needed, it is zero.
+    """
     values, counts = np.unique(y, return_counts=True)
     for k in np.argsort(-counts)[:2].tolist():
-        constant, share = float(values[k]), counts[k] / len(y)
+        constant, share = float(values[k]), float(counts[k] / len(y))
         beyond = float(np.mean(y > constant))
         if not share >= LEAST_REPEATED or not max(beyond, 1 - share - beyond) >= LEAST_SHARE / 2:
             continue
         largest = beyond > 1 - share - beyond
+        printed = Printed.of(y)
         free = y != constant
         good: dict[float, _Found] = {}
         for i in others:
             x = rows[:, i]
             usable = free & (x != 0)
-            if usable.sum() < LEAST_SHARE * free.sum() or constant == 0:
+            if usable.sum() < LEAST_SHARE * free.sum():
                 continue
-            factor = float(np.median(y[usable] / x[usable]))
-            found = _with_short_factor(_Found(largest, ((constant, None), (factor, i))), rows, y)
-            agreeing = _share(found, rows, y)
-            if agreeing >= LEAST_WITH_CONSTANT and _is_used(found, rows, y):
-                good.setdefault(round(agreeing, 2), found)
+            multiple = _Found(largest, ((constant, None), (_ratio(x[usable], y[usable]), i)))
+            for found in (
+                *([_with_short_numbers(multiple, rows, y, free, printed)] if constant else []),
+                _with_short_numbers(_moved(multiple, x[free], y[free]), rows, y, free, printed),
+            ):
+                agreeing = _share(found, rows, y, printed)
+                if agreeing >= LEAST_WITH_CONSTANT and _is_used(found, rows, y):
+                    good.setdefault(round(agreeing, 2), found)
         if good:
             yield good[max(good)]
             return
 
 
-def _with_short_factor(found: _Found, rows: Array, y: Array) -> _Found:
-    """Return a law whose factor has the fewest digits with which it gives as many rows."""
-    least = _share(found, rows, y) - LOST_ROWS
-    (constant, _), (factor, i) = found.parts
+def _ratio(x: Array, y: Array) -> float:
+    return float(np.median(y / x))
+
+
+def _moved(found: _Found, x: Array, y: Array) -> _Found:
+    """Return a law with a constant added to the multiple: medians of slopes and of constants.
+
+    Parameters
+    ----------
+    found : _Found
+        The law without the constant.
+    x, y : arrays of shape (n_rows,)
+        The column, and the maximum or minimum, in rows in which this is a multiple of the column.
+    """
+    order = np.argsort(x, kind="stable")
+    half = len(x) // 2
+    low, high = order[:half], order[half : 2 * half]
+    apart = x[high] > x[low]
+    if not apart.any():
+        return found
+    low, high = low[apart], high[apart]
+    slope = float(np.median((y[high] - y[low]) / (x[high] - x[low])))
+    added = float(np.median(y - slope * x))
+    (constant, _), (_, i) = found.parts
+    return replace(found, parts=((constant - added, None), (slope, i)), added=added)
+
+
+def _with_short_numbers(
+    found: _Found, rows: Array, y: Array, free: NDArray[np.bool_], printed: Printed
+) -> _Found:
+    """Return a law whose factor has the fewest digits with which it gives as many rows.
+
+    The added constant has as few digits as its factor allows, too.
+    """
+    (part, _), (factor, i) = found.parts
+    constant, choices = part + found.added, [found]
     for digits in FACTOR_DIGITS:
-        short = replace(found, parts=((constant, None), (float(f"{factor:.{digits}g}"), i)))
-        if _share(short, rows, y) >= least:
-            return short
-    return found
+        short, added = float(f"{factor:.{digits}g}"), found.added
+        if added:
+            added = float(f"{np.median(y[free] - short * rows[free, i]):.{ADDED_DIGITS}g}")
+        choices.append(replace(found, parts=((constant - added, None), (short, i)), added=added))
+    shares = [_share(each, rows, y, printed) for each in choices]
+    good = (k for k in range(1, len(choices)) if shares[k] >= max(shares) - LOST_ROWS)
+    return choices[next(good, 0)]
 
 
-def _share(found: _Found, rows: Array, y: Array) -> float:
+def _share(found: _Found, rows: Array, y: Array, printed: Printed) -> float:
     """Return the share of rows in which a law, rounded to printed digits, gives y."""
     (constant, _), (factor, i) = found.parts
     assert i is not None
     made = (np.maximum if found.largest else np.minimum)(constant, factor * rows[:, i])
-    printed = Printed.of(y)
-    if printed.decimals is not None:
-        made = np.round(made, printed.decimals)
+    made = printed.rounding(made + found.added)
     return float(np.mean(printed.given(made, y, float(np.std(y)))))
 
 
@@ -151,5 +200,5 @@ def _is_used(found: _Found, rows: Array, y: Array) -> bool:
     (constant, _), (factor, i) = found.parts
     multiple = factor * rows[:, i]
     inside = multiple <= constant if found.largest else multiple >= constant
-    at = y == constant
+    at = np.abs(y - constant - found.added) <= CLOSE * max(abs(constant), 1.0)
     return bool(np.mean(inside[at]) >= LEAST_SHARE and np.mean(~inside[~at]) >= LEAST_SHARE)

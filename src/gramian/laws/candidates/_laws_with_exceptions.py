@@ -16,7 +16,7 @@ from gramian._support.types import Array, IntArray
 from gramian.laws.candidates._catalogue import CatalogueFunction, table_of
 from gramian.laws.candidates._long_catalogue import catalogue_functions
 from gramian.laws.candidates._search_context import Candidate, SearchContext
-from gramian.laws.forms import ONE, Law, Monomial, Values, Variable
+from gramian.laws.forms import ONE, Law, Monomial, Values
 
 MOST_COLUMNS = 40
 """Laws with exceptions are searched in tables of at most this many columns."""
@@ -267,8 +267,7 @@ def _sum(
     variables: list[Monomial] = [
         (((others[k], "x"), power),) if k < len(others) else ONE for k in which
     ]
-    own: Variable = (target, "x")
-    return Law(np.append(-1.0, found), (((own, power),), *variables))
+    return Law(np.append(-1.0, found), ((((target, "x"), power),), *variables))
 
 
 def _powered(values: Values, target: int, power: int) -> tuple[Array, Array]:

@@ -12,7 +12,13 @@ from itertools import combinations, permutations
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws.candidates._catalogue import CatalogueFunction, binary, function_of, unary
+from gramian.laws.candidates._catalogue import (
+    CatalogueFunction,
+    binary,
+    function_of,
+    percent,
+    unary,
+)
 from gramian.laws.columns import Traits
 from gramian.laws.forms import Monomial, Values
 from gramian.laws.judge import LEAST_SHARE
@@ -26,7 +32,7 @@ FEWEST_LEVELS = 5
 def catalogue_functions(values: Values, columns: Sequence[int]) -> list[CatalogueFunction]:
     """Return functions of one, two and three columns that suit most values, simple ones first."""
     traits = [*map(_mostly, values.traits, values.x.T)]
-    percentages = [i for i in columns if may_be_percentage(values.x[:, i])]
+    percentages = {i: unit for i in columns if (unit := percent(values.x[:, i]))}
     return [*_functions(columns, traits, percentages)]
 
 
@@ -39,14 +45,8 @@ def _mostly(traits: Traits, x: Array) -> Traits:
     )
 
 
-def may_be_percentage(x: Array) -> bool:
-    """Return True if most values are numbers from 0 to 100 that are repeated."""
-    inside = float(np.mean((x >= 0) & (x <= 100)))
-    return inside >= LEAST_SHARE and 2 * len(np.unique(x)) <= len(x)
-
-
 def _functions(
-    columns: Sequence[int], traits: Sequence[Traits], percentages: Sequence[int]
+    columns: Sequence[int], traits: Sequence[Traits], percentages: Mapping[int, float]
 ) -> Iterator[CatalogueFunction]:
     """Yield functions of one, two and three columns, simple functions first.
 
@@ -56,8 +56,8 @@ def _functions(
         Indices of the columns.
     traits : sequence of Traits
         The traits of all columns.
-    percentages : sequence of int
-        Indices of columns that may be percentages.
+    percentages : mapping from int to float
+        The columns that may be percentages, by their indices: 0.01, or 1 for shares of a whole.
     """
     scale = [each.scale for each in traits]
     for i in columns:
@@ -78,14 +78,15 @@ def _functions(
             yield CatalogueFunction((x, minus[0]), (x,))
         if traits[j].never_zero:
             yield CatalogueFunction((z, minus[1]), (z,))
-        for sign in (0.01, -0.01):  # a percentage more or less
-            yield CatalogueFunction((x, (sign * product, both)))
-            yield CatalogueFunction((z, (sign * product, both)))
-        for k in percentages:
+        for sign in (1.0, -1.0):  # a percentage more or less
+            for own, other in ((x, j), (z, i)):
+                size = sign * percentages.get(other, 0.01) * product
+                yield CatalogueFunction((own, (size, both)))
+        for k, unit in percentages.items():
             if k not in (i, j):
                 three = tuple(sorted((*both, ((k, "x"), 1))))
-                for sign in (0.01, -0.01):
-                    yield CatalogueFunction(((1.0, both), (sign * scale[k], three)))
+                for sign in (1.0, -1.0):
+                    yield CatalogueFunction(((1.0, both), (sign * unit * scale[k], three)))
     if len(columns) <= TRIPLE_COLUMNS:
         signed = {
             (sign, i, w, power): (

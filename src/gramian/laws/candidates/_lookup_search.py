@@ -47,6 +47,8 @@ class BelievedLookup:
     """Thresholds between intervals, if the cause is a number that is looked up by intervals."""
     both_ways: bool = False
     """True if the cause also follows from the effect."""
+    most_wrong: float = 0.0
+    """The largest share of rows with wrong cells; see `Count.holds`."""
 
     @property
     def dependency(self) -> Implication:
@@ -73,6 +75,7 @@ class BelievedLookup:
             self.effect,
             table.labels,
             tolerance=context.tolerance,
+            most_wrong=self.most_wrong,
             both_ways=self.both_ways,
         )
 
@@ -108,15 +111,19 @@ class _LookupSearch:
     def run(self) -> Iterator[BelievedLookup]:
         """Yield lookups with one key that the rows confirm, then with two, then with three keys.
 
-        A key is a column, or a part of a date.
+        A key is a column, or a part of a date. If only exact lookups are wanted, lookups with one
+        key that wrong cells break come last, so that they hide no exact lookup.
         """
-        singles = self._one_way([*self._steps(), *self._singles()])
+        found = [*self._steps(), *self._singles()]
+        last = [each for each in found if each.count.broken and not self._tolerance]
+        singles = self._one_way([each for each in found if each not in last])
         yield from singles
-        known = [*self._known, *(one for each in singles for one in each.dependencies)]
+        self._known += [one for each in singles for one in each.dependencies]
         for size in MOST_TOGETHER:
-            more = self._together(size, known)
+            more = self._together(size, self._known)
             yield from more
-            known += [each.dependency for each in more]
+            self._known += [each.dependency for each in more]
+        yield from self._one_way(last)
 
     def _singles(self) -> list[BelievedLookup]:
         """Return all lookups by the values of one key that the rows confirm."""
@@ -145,28 +152,28 @@ class _LookupSearch:
             The indices of the columns that may follow from the causes.
         """
         n_tried = float(len(self._cells.keys)) ** (len(causes) + 1)
-        tolerance = self._tolerance_of(causes)
+        limits = self._limits(causes)
         found = []
         for effect in effects:
             counted = count(codes, self._cells.codes[:, effect], self._cells.groups)
-            if not self._believed(counted, n_tried, tolerance):
+            if not self._believed(counted, n_tried, limits):
                 continue
             fewer = combinations(causes, len(causes) - 1) if len(causes) > 1 else ()
             guess = max((self._agreeing(some, effect) for some in fewer), default=0.0)
             best_guess = replace(counted, most_frequent=max(guess, counted.most_frequent))
             if best_guess.evidence(n_tried) >= MIN_EVIDENCE:
-                found.append(BelievedLookup(causes, effect, counted))
+                found.append(BelievedLookup(causes, effect, counted, most_wrong=limits[1]))
         return found
 
-    def _believed(self, counted: Count, n_tried: float, tolerance: float | None = None) -> bool:
-        allowed = self._tolerance if tolerance is None else tolerance
-        return counted.holds(allowed) and counted.evidence(n_tried) >= MIN_EVIDENCE
+    def _believed(self, counted: Count, n_tried: float, limits: tuple[float, float]) -> bool:
+        return counted.holds(*limits) and counted.evidence(n_tried) >= MIN_EVIDENCE
 
-    def _tolerance_of(self, causes: Sequence[int]) -> float:
-        """Return the share of rows that may break a lookup by some keys.
+    def _limits(self, causes: Sequence[int]) -> tuple[float, float]:
+        """Return the shares of rows that may break a lookup by some keys; see `Count.holds`.
 
-        It is 0 if a key is a measured number: its values are far apart and many, and only by
-        chance each value belongs to one value of another column.
+        They are 0 if a key is a measured number: its values are far apart and many, and only by
+        chance each value belongs to one value of another column. If only exact lookups are wanted,
+        one by several keys has no exceptions, either.
         """
         cells = self._cells
         for i in causes:
@@ -174,8 +181,9 @@ class _LookupSearch:
             if x is not None and cells.n_levels[i] > MOST_WITH_EXCEPTIONS:
                 spread = float(np.nanmax(x) - np.nanmin(x))
                 if cells.n_levels[i] < DENSE * (spread + 1):
-                    return 0.0
-        return self._tolerance
+                    return 0.0, 0.0
+        wrong = MOST_WRONG if self._tolerance or len(causes) == 1 else 0.0
+        return self._tolerance, wrong
 
     def _agreeing(self, causes: tuple[int, ...], effect: int) -> float:
         """Return the share of rows that the best lookup of `effect` by `causes` gives correctly."""
@@ -211,7 +219,7 @@ class _LookupSearch:
                 if made is None:
                     continue
                 ends, counted = made
-                if not self._believed(counted, n_tried):
+                if not self._believed(counted, n_tried, (self._tolerance, 0.0)):
                     continue
                 if cause in counters:
                     self._ordered.append(effect)

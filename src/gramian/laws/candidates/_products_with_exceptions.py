@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws.candidates._catalogue import NO_DENOMINATOR, CatalogueFunction
+from gramian.laws.candidates._catalogue import NO_DENOMINATOR, CatalogueFunction, percent
 from gramian.laws.candidates._laws_with_exceptions import least_absolute, refined
-from gramian.laws.candidates._long_catalogue import may_be_percentage
 from gramian.laws.candidates._search_context import Candidate, SearchContext
 from gramian.laws.forms import ONE, Monomial, Values, multiplied
 from gramian.laws.judge import LEAST_SHARE, rows_that_hold
@@ -42,11 +41,11 @@ FEWEST_LEVELS = 12
 
 
 class Percentage(NamedTuple):
-    """A factor 1 + c/100 or 1 - c/100."""
+    """A factor 1 + c/100 or 1 - c/100; 1 + c or 1 - c for a share of a whole."""
 
     column: int
     share: float
-    """0.01 or -0.01."""
+    """0.01 or -0.01; 1 or -1 for a share of a whole."""
 
     def log(self, values: Values) -> Array:
         """Return the logarithm of the factor in each row."""
@@ -62,10 +61,10 @@ def products_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
     order = np.random.default_rng(0).permutation(values.n_rows)[:FIRST_ROWS]
     some = values.take(order)
     percentages = [
-        Percentage(i, share)
+        Percentage(i, sign * unit)
         for i in columns
-        if may_be_percentage(values.x[:, i])
-        for share in (-0.01, 0.01)
+        if (unit := percent(values.x[:, i]))
+        for sign in (-1.0, 1.0)
     ]
     logs = {i: _log(some.x[:, i]) for i in columns}
     usable = [i for i in columns if np.mean(np.isfinite(logs[i])) >= LEAST_SHARE]

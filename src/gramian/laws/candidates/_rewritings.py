@@ -19,6 +19,7 @@ from gramian.laws.candidates._laws_with_exceptions import printed_widths
 from gramian.laws.candidates._long_catalogue import catalogue_functions
 from gramian.laws.candidates._search_context import Candidate, SearchContext
 from gramian.laws.candidates._step_functions import step_law
+from gramian.laws.candidates._sums_and_powers import exact_sums
 from gramian.laws.forms import ONE, Law, Monomial, Values, comparison
 from gramian.laws.judge import simplest
 
@@ -55,6 +56,10 @@ def rewritings(context: SearchContext) -> Iterator[Candidate]:
     targets = [i for i in tied if len(np.unique(values.x[:, i])) >= FEWEST_LEVELS]
     yield from _by_function(context, values, tied, targets)
     yield from _sums(context, values, tied, targets)
+    # Rounded products that are parts of a sum nearly give it with fewer parts. Only the sum itself
+    # holds without rounding, in rows without wrong cells.
+    n_tried = float(len(tied)) ** 2
+    yield from (Candidate(law, n_tried, None) for law in exact_sums(values, tied))
     yield from _steps(context, values, tied)
 
 

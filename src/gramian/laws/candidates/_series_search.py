@@ -12,7 +12,7 @@ from gramian._support.types import Array
 from gramian.laws._cover import Implication, closure
 from gramian.laws.candidates._level_context import LevelContext
 from gramian.laws.columns import Printed, allowed_error, numbers_rows
-from gramian.laws.forms import Rounding, Series, SeriesKind, computed_series
+from gramian.laws.forms import Series, SeriesKind, computed_series
 from gramian.laws.judge import LEAST_SHARE, SeriesTally
 
 FEWEST_LEVELS = 12
@@ -82,7 +82,7 @@ def series(context: LevelContext) -> Iterator[SeriesCandidate]:
             made = _law(x[:, source], x[:, target], allowed[:, target], kinds)
             if made is not None:
                 kind, n, start = made
-                rounding = Rounding(Printed.of(x[:, target]).decimals)
+                rounding = Printed.of(x[:, target]).rounding
                 law = Series(table.names[column], kind, table.names[other], n, start, rounding)
                 found[source, target] = SeriesCandidate(law)
                 break

@@ -119,13 +119,24 @@ def sums(context: SearchContext) -> Iterator[Candidate]:
             for i in context.columns
             if power == 1 or (traits[i].n_levels is None and (power > 0 or traits[i].never_zero))
         ]
-        for law in _sums(context.train, columns, power):
+        for law in exact_sums(context.train, columns, power):
             # A law of flags only was found among the flags: fewer candidates were tried.
             pool = flags if flags.issuperset(law.columns) else columns
             yield Candidate(law, float(math.comb(len(pool), len(law.columns))))
 
 
-def _sums(values: Values, columns: Sequence[int], power: int) -> Iterator[Law]:
+def exact_sums(values: Values, columns: Sequence[int], power: int = 1) -> Iterator[Law]:
+    """Yield independent sparse sums of powers of columns that are zero or constant in all rows.
+
+    Parameters
+    ----------
+    values : Values
+        The rows.
+    columns : sequence of int
+        The columns that may be in a sum.
+    power : int, default=1
+        The power of all columns.
+    """
     if len(columns) < 2:
         return
     monomials: list[Monomial] = [(((column, "x"), power),) for column in columns]

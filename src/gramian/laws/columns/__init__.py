@@ -23,6 +23,12 @@ from gramian.laws.columns._key import (
 from gramian.laws.columns._level_cells import PER_NUMBER, Cells, cells_of
 from gramian.laws.columns._precision import Precision, allowed_error, precision_of
 from gramian.laws.columns._printed_decimals import Printed
+from gramian.laws.columns._rounding import (
+    ROUNDING_KEYS,
+    UNROUNDED,
+    Rounding,
+    stored_rounding,
+)
 from gramian.laws.columns._table_sample import (
     LOOKUP_ROWS,
     Sample,

@@ -150,7 +150,7 @@ def _files(data: Any) -> Table | None:
 def of_frames(names: Sequence[str], frames: Callable[[], Iterable[Any]]) -> CodedTable:
     """Return a `CodedTable` of a table in pieces, each a data frame or an Arrow table.
 
-    All pieces are read once to collect the labels, and the clock of each date column.
+    All pieces are read once to collect the labels, and the clocks of the date columns.
 
     Parameters
     ----------
@@ -159,29 +159,16 @@ def of_frames(names: Sequence[str], frames: Callable[[], Iterable[Any]]) -> Code
     frames : callable
         Function that reads the table once and yields its pieces.
     """
-    first, looked = Coder(), dict[int, Clock]()
+    coder = Coder()
     for columns in map(_columns, frames()):
         if len(columns[0]):
-            first.numbers(columns)
-            for i, clock in first.clocks.items():
-                looked[i] = clock if i not in looked else earlier(looked[i], clock)
-            first.clocks.clear()
-    coder = Coder(looked, first.labels)
+            coder.learn(columns)
 
     def blocks() -> Iterator[Array]:
         for columns in map(_columns, frames()):
             yield coder.numbers(columns)
 
     return of_blocks(names, len(names), blocks, coder)
-
-
-def earlier(one: Clock, other: Clock) -> Clock:
-    """Return one clock for the dates of two clocks: it has the earlier origin and the finer unit.
-
-    A clock converts dates to numbers.
-    """
-    first = min(one.origin, other.origin, key=lambda each: np.datetime64(each, "us"))
-    return Clock(first, one.unit if one.unit == other.unit else "seconds")
 
 
 def _columns(frame: Any) -> list[Any]:

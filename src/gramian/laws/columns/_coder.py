@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,12 @@ from gramian.laws.columns._key import cell
 from gramian.tables import (
     LARGEST_WHOLE,
     Clock,
+    clocks_of,
     dates_in_text,
     is_beyond_floats,
     plain,
     pyarrow,
+    telling_dates,
 )
 
 MOST_LEVELS = 200_000
@@ -67,19 +69,36 @@ class Coder:
     labels : dict from int to Levels
         For each text column, by its index: the labels.
     clocks : dict from int to Clock
-        For each date column, by its index: the clock that converts dates to numbers.
+        For each date column, by its index: the clock that converts dates to numbers. All clocks
+        have one origin.
     """
 
-    def __init__(
-        self,
-        clocks: Mapping[int, Clock] | None = None,
-        labels: Mapping[int, Levels] | None = None,
-    ) -> None:
-        self.labels = dict(labels or {})
-        self.clocks = dict(clocks or {})
+    def __init__(self) -> None:
+        self.labels: dict[int, Levels] = {}
+        self.clocks: dict[int, Clock] = {}
+        self._dates: dict[int, NDArray[np.datetime64]] = {}
+
+    def learn(self, columns: Sequence[Any]) -> None:
+        """Learn the labels and the clocks of a table that is read piece by piece.
+
+        Parameters
+        ----------
+        columns : sequence of arrays
+            All columns of one piece, as in `numbers`.
+        """
+        for i, column in enumerate(columns):
+            values = plain_array(column)
+            if values.dtype.kind == "M":
+                known = self._dates.get(i, values[:0])
+                self._dates[i] = telling_dates(np.concatenate([known, values]))
+            elif self._is_text(i, values):
+                self._codes(i, values)
+        self.clocks = clocks_of(self._dates)
 
     def numbers(self, columns: Sequence[Any]) -> Array:
         """Return columns as an array of numbers of shape (n_rows, n_columns).
+
+        Clocks are made of these columns unless `learn` made them before.
 
         Parameters
         ----------
@@ -88,20 +107,28 @@ class Coder:
         """
         if not columns:
             raise ValueError("X has no columns.")
-        found = np.empty((len(columns[0]), len(columns)), order="F")
-        for i, column in enumerate(columns):
-            found[:, i] = self._number(i, plain_array(column))
+        arrays = [plain_array(column) for column in columns]
+        dates = {i: values for i, values in enumerate(arrays) if values.dtype.kind == "M"}
+        self.clocks = self.clocks or clocks_of(dates)
+        found = np.empty((len(arrays[0]), len(arrays)), order="F")
+        for i, values in enumerate(arrays):
+            found[:, i] = self._number(i, values)
         return found
 
     def _number(self, i: int, values: NDArray[Any]) -> Array:
         if values.dtype.kind == "M":
-            clock = self.clocks.setdefault(i, Clock.of(values))
-            return clock.numbers(values)
+            return self.clocks[i].numbers(values)
+        if self._is_text(i, values):
+            return self._codes(i, values)
         if values.dtype.kind == "m":
             return _seconds(values)
-        if values.dtype.kind != "O" and i not in self.labels:
-            numbers: Array = values.astype(np.float64)
-            return numbers
+        numbers: Array = values.astype(np.float64)
+        return numbers
+
+    def _is_text(self, i: int, values: NDArray[Any]) -> bool:
+        return values.dtype.kind == "O" or (i in self.labels and values.dtype.kind != "m")
+
+    def _codes(self, i: int, values: NDArray[Any]) -> Array:
         return self.labels.setdefault(i, Levels()).codes(values.tolist())
 
 

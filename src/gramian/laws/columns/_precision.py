@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gramian._support.types import Array
+from gramian.laws.columns._single_precision import FULL, SINGLE, spelled, spelling_of
 
 MOST_DECIMALS = 14
 """Largest number of decimals that is tried when the decimals of a column are counted."""
 LARGEST_WHOLE = 2.0**53
 """Largest number up to which float64 represents every whole number exactly."""
-SINGLE = 2.0**-24
-"""Relative rounding error of single precision (float32): half a unit of the last bit."""
 SINGLE_DIGITS = 7
 """Largest number of significant digits that is tried for a column of single precision."""
 DOUBLE = 2.0**-51
@@ -79,8 +78,9 @@ def precision_of(x: Array) -> Precision:
         The values of the column; all are finite.
     """
     found = _decimal(x, DOUBLE)
-    if found is None and bool((x == x.astype(np.float32)).all()):
-        found = replace(_decimal(x, SINGLE) or _significant(x), relative=SINGLE)
+    if (found is None or found.digits > SINGLE_DIGITS) and spelling_of(x) is not None:
+        single = spelled(x, FULL)
+        found = replace(_decimal(single, SINGLE) or _significant(single), relative=SINGLE)
     if found is None:
         return UNROUNDED
     spread = float(np.std(x))

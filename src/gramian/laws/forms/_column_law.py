@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from gramian.formulas import import_sympy, latex_name
-from gramian.laws.forms._rounding import Rounding
+from gramian.laws.columns import Rounding
 
 
 class ColumnLaw(ABC):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -34,6 +34,7 @@ class LawOfLevels(ABC):
     shuffled_error: float
     evidence: float
     n_rows: int
+    n_exceptions: int = field(default=0, kw_only=True)
     rounding: ClassVar[float] = 0.0
     terms: ClassVar[tuple[Term, ...]] = ()
 
@@ -41,6 +42,16 @@ class LawOfLevels(ABC):
     @abstractmethod
     def form(self) -> ColumnLaw:
         """The law as an object that computes the dependent column."""
+
+    @property
+    def gives(self) -> str:
+        """The dependent column."""
+        return self.form.column
+
+    @property
+    def share(self) -> float:
+        """The share of the rows that obey the law."""
+        return 1 - self.n_exceptions / max(self.n_rows, 1)
 
     @property
     def n_levels(self) -> int:
@@ -141,7 +152,6 @@ class Dependency(LawOfLevels):
     inverse: Lookup | None = None
     solvable: tuple[str, ...] = ()
     kind: Literal["lookup", "extreme", "series"] = "lookup"
-    n_exceptions: int = 0
 
     @property
     def exact(self) -> bool:

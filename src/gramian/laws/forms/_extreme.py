@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,15 +10,16 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian._support.words import is_storable_text
-from gramian.formulas import import_sympy, latex_name, number, quote
+from gramian.formulas import MINUS, import_sympy, latex_name, number, quote
+from gramian.laws.columns import ROUNDING_KEYS, UNROUNDED, Rounding, stored_rounding
 from gramian.laws.forms._column_law import ColumnLaw
-from gramian.laws.forms._rounding import KEYS as ROUNDING_KEYS
-from gramian.laws.forms._rounding import UNROUNDED, Rounding, stored_rounding
 
 
 @dataclass(frozen=True)
 class Extreme(ColumnLaw):
-    """A law that a column is the maximum or minimum of two numbers, each a multiple of a column.
+    """A law that a column is the maximum or minimum of two numbers.
+
+    Each number is a constant or a multiple of a column, plus a constant that both share.
 
     Attributes
     ----------
@@ -30,6 +31,8 @@ class Extreme(ColumnLaw):
         The factor and the name of each column; None in place of a name for a constant.
     rounding : Rounding
         How the result is rounded.
+    added : float
+        A constant that is added to both numbers: max(x − 168, 0) is max(x, 168) with −168 added.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class Extreme(ColumnLaw):
     largest: bool
     parts: tuple[tuple[float, str | None], ...]
     rounding: Rounding = UNROUNDED
+    added: float = 0.0
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -73,7 +77,7 @@ class Extreme(ColumnLaw):
             for factor, name in self.parts
         )
         found = np.atleast_1d((np.maximum if self.largest else np.minimum)(first, second))
-        return self.rounding(found)
+        return self.rounding(found + self.added)
 
     def rounded_to(self, rounding: Rounding) -> Extreme:
         """Return the law with a result that is rounded in a given way.
@@ -88,27 +92,36 @@ class Extreme(ColumnLaw):
     @property
     def text(self) -> str:
         """The right-hand side of the law, such as max(4.9, 0.0025 · value)."""
-        parts = [
-            number(factor, 12)
-            if name is None
-            else (quote(name) if factor == 1 else f"{number(factor, 12)} · {quote(name)}")
-            for factor, name in self.parts
-        ]
+        parts = [self._written(part, quote, " · ") for part in self.parts]
         return f"{'max' if self.largest else 'min'}({', '.join(parts)})"
+
+    def _written(
+        self, part: tuple[float, str | None], quoted: Callable[[str], str], times: str
+    ) -> str:
+        """Return one of the two numbers as text.
+
+        Parameters
+        ----------
+        part : tuple of (float, str or None)
+            One of `parts`.
+        quoted : callable
+            Writes the name of a column.
+        times : str
+            The sign between a factor and a column.
+        """
+        factor, name = part
+        if name is None:
+            return number(factor + self.added, 12)
+        multiple = quoted(name) if factor == 1 else f"{number(factor, 12)}{times}{quoted(name)}"
+        sign = "+" if self.added > 0 else MINUS if times == " · " else "-"
+        return f"{multiple} {sign} {number(abs(self.added), 12)}" if self.added else multiple
 
     def __str__(self) -> str:
         return f"{quote(self.column)} = {self.text}"
 
     def latex(self) -> str:
         """Return the law in LaTeX's math mode."""
-        parts = [
-            number(factor, 12)
-            if name is None
-            else (
-                latex_name(name) if factor == 1 else rf"{number(factor, 12)} \, {latex_name(name)}"
-            )
-            for factor, name in self.parts
-        ]
+        parts = [self._written(part, latex_name, r" \, ") for part in self.parts]
         function = r"\max" if self.largest else r"\min"
         return rf"{latex_name(self.column)} = {function}\left({', '.join(parts)}\right)"
 
@@ -116,7 +129,9 @@ class Extreme(ColumnLaw):
         """Return the law as SymPy's Eq, with Max or Min on the right-hand side."""
         sympy = import_sympy()
         parts = [
-            sympy.Float(factor) if name is None else factor * sympy.Symbol(name)
+            sympy.Float(factor + self.added)
+            if name is None
+            else factor * sympy.Symbol(name) + self.added
             for factor, name in self.parts
         ]
         function = sympy.Max if self.largest else sympy.Min
@@ -124,12 +139,13 @@ class Extreme(ColumnLaw):
 
     def to_json(self) -> dict[str, Any]:
         """Return the law as a dictionary that can be stored as JSON."""
-        return {
+        document = {
             "extreme": self.column,
             "largest": self.largest,
             "parts": [list(each) for each in self.parts],
             **self.rounding.document(),
         }
+        return document | {"added": self.added} if self.added else document
 
     @classmethod
     def from_json(cls, document: Any) -> Extreme:
@@ -141,7 +157,8 @@ class Extreme(ColumnLaw):
             The result of `to_json`. Any other document raises a ValueError that says what is wrong.
         """
         keys = {"extreme", "largest", "parts"}
-        if not isinstance(document, dict) or not keys <= {*document} <= keys | ROUNDING_KEYS:
+        every = keys | ROUNDING_KEYS | {"added"}
+        if not isinstance(document, dict) or not keys <= {*document} <= every:
             raise ValueError("A stored maximum must have a column, largest, parts and decimals.")
         column, parts = document["extreme"], document["parts"]
         if not isinstance(document["largest"], bool):
@@ -151,8 +168,12 @@ class Extreme(ColumnLaw):
         names = [name for _, name in parts if name is not None]
         if not is_storable_text(column) or not names or column in names:
             raise ValueError("A stored maximum must compute a column from other columns.")
+        added = document.get("added", 0.0)
+        if type(added) not in (int, float) or not np.isfinite(added):
+            raise ValueError("The added constant of a stored maximum must be a number.")
         made = tuple((float(factor), name) for factor, name in parts)
-        return cls(column, document["largest"], made, stored_rounding(document))
+        rounding = stored_rounding(document)
+        return cls(column, document["largest"], made, rounding, float(added))
 
 
 def _is_part(part: Any) -> bool:

@@ -11,9 +11,8 @@ import numpy as np
 from gramian._support.types import Array
 from gramian._support.words import is_storable_text
 from gramian.formulas import quote
+from gramian.laws.columns import ROUNDING_KEYS, UNROUNDED, Rounding, stored_rounding
 from gramian.laws.forms._column_law import ColumnLaw
-from gramian.laws.forms._rounding import KEYS as ROUNDING_KEYS
-from gramian.laws.forms._rounding import UNROUNDED, Rounding, stored_rounding
 
 SeriesKind = Literal["lag", "difference", "mean", "sum", "total"]
 LONGEST = 10_000

@@ -67,7 +67,6 @@ class SlopeLaw(LawOfLevels):
     exact: bool = False
     solvable: tuple[str, ...] = ()
     kind: Literal["slopes"] = "slopes"
-    n_exceptions: int = 0
 
     @property
     def form(self) -> Slopes:

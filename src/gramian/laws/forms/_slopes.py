@@ -14,17 +14,19 @@ from gramian._support.types import Array
 from gramian._support.words import counted, is_storable_text
 from gramian.formulas import Formula, Term, import_sympy, latex_name, quote
 from gramian.laws.columns import (
+    ROUNDING_KEYS,
+    UNROUNDED,
     Cell,
     Key,
+    Rounding,
     is_cell,
     is_finite_number,
     level_text,
     plain_cell,
     rounded,
+    stored_rounding,
 )
 from gramian.laws.forms._column_law import ColumnLaw
-from gramian.laws.forms._rounding import KEYS as ROUNDING_KEYS
-from gramian.laws.forms._rounding import UNROUNDED, Rounding, stored_rounding
 
 SHOWN = 3
 """Largest number of levels whose formulas are printed in the text of a law."""

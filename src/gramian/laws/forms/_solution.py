@@ -21,9 +21,8 @@ from gramian.formulas import (
     quote,
     superscript,
 )
-from gramian.laws.columns import numbers_of
+from gramian.laws.columns import UNROUNDED, Rounding, numbers_of
 from gramian.laws.forms._column_law import ColumnLaw
-from gramian.laws.forms._rounding import UNROUNDED, Rounding
 from gramian.laws.forms._solution_document import document_of, solution_parts
 from gramian.tables import Clock
 
@@ -174,7 +173,9 @@ class Solution(ColumnLaw):
 
     @property
     def text(self) -> str:
-        """The right-hand side of the equation, as text."""
+        """The right-hand side of the equation, as text; a constant date is a date."""
+        if self.column in self.clocks and not self.columns:
+            return self.clocks[self.column].text(float(self({})))
         exponent = self._power_of_ten
         if exponent is not None:
             text = str(exponent)
@@ -205,28 +206,21 @@ class Solution(ColumnLaw):
         return replace(self.numerator, terms=(terms[0]._replace(coefficient=factor),), digits=())
 
     def _ratio(self) -> str:
-        top, bottom = str(self.numerator), str(self.denominator)
-        factored = _factored(self.numerator)
-        if factored is not None:
-            top = "{} · ({})".format(*factored)
+        top, bottom = _written(self.numerator), _written(self.denominator)
         if bottom == "1":
             return top
-        if len(self.numerator.terms) > 1 and factored is None:
+        if len(self.numerator.terms) > 1 and _factored(self.numerator) is None:
             top = f"({top})"
-        compound = len(self.denominator.terms) > 1 or " " in bottom
-        return f"{top} / ({bottom})" if compound else f"{top} / {bottom}"
+        return f"{top} / ({bottom})" if " " in bottom else f"{top} / {bottom}"
 
     def latex(self) -> str:
         """Return the equation in LaTeX's math mode."""
         exponent = self._power_of_ten
         if exponent is not None:
             return f"{latex_name(self.column)} = 10^{{{exponent.latex()}}}"
-        inner = self.numerator.latex()
-        factored = _factored(self.numerator)
-        if factored is not None:
-            inner = rf"{factored[0].latex()} \left({factored[1].latex()}\right)"
+        inner = _in_latex(self.numerator)
         if str(self.denominator) != "1":
-            inner = rf"\frac{{{inner}}}{{{self.denominator.latex()}}}"
+            inner = rf"\frac{{{inner}}}{{{_in_latex(self.denominator)}}}"
         if self._function != "root":
             inner = rf"\{self._function}\left({inner}\right)"
         elif self.root != 1:
@@ -254,11 +248,17 @@ def _factored(formula: Formula) -> tuple[Formula, Formula] | None:
     """Write a formula of two terms as a product: a · b · (1 − 0.01 · c), for a price with discount.
 
     Return the factor of both terms, and the sum in brackets, which begins with 1. Return None if
-    neither term divides the other, or if no number becomes shorter.
+    neither term divides the other, or if the number in brackets is not short. Coefficients count as
+    they are printed.
     """
     if len(formula.terms) != 2:
         return None
-    first, second = sorted(formula.terms, key=lambda each: len(each.factors))
+    digits = formula.digits or (RATIO_DIGITS, RATIO_DIGITS)
+    shown = [
+        Term(float(f"{each.coefficient:.{n - 1}e}"), each.factors)
+        for each, n in zip(formula.terms, digits, strict=True)
+    ]
+    first, second = sorted(shown, key=lambda each: len(each.factors))
     common = first.factors.items()
     if not first.factors or len(second.factors) != len(first.factors) + 1:
         return None
@@ -269,9 +269,22 @@ def _factored(formula: Formula) -> tuple[Formula, Formula] | None:
     near = float(f"{ratio:.{RATIO_DIGITS - 1}e}")
     if abs(near - ratio) > RATIO_ERROR * abs(ratio):
         return None
-    digits = max(formula.digits, default=0) or RATIO_DIGITS
     bracket = (Term(1.0, {}), Term(near, rest))
     return (
-        Formula((first,), formula.columns, (digits,)),
+        Formula((first,), formula.columns, (max(digits),)),
         Formula(bracket, formula.columns, (1, RATIO_DIGITS)),
     )
+
+
+def _written(formula: Formula) -> str:
+    """Return a formula as text, as a product if `_factored` finds one."""
+    factored = _factored(formula)
+    return str(formula) if factored is None else "{} · ({})".format(*factored)
+
+
+def _in_latex(formula: Formula) -> str:
+    """Return a formula in LaTeX's math mode, as a product if `_factored` finds one."""
+    factored = _factored(formula)
+    if factored is None:
+        return formula.latex()
+    return rf"{factored[0].latex()} \left({factored[1].latex()}\right)"

@@ -14,11 +14,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gramian.formulas import Formula, Term
-from gramian.laws.columns import stored_clock
+from gramian.laws.columns import ROUNDING_KEYS, UNROUNDED, Rounding, stored_clock, stored_rounding
 from gramian.laws.forms._law import ATOMS, COMPARISONS, Power, plain_power
 from gramian.laws.forms._law_terms import PlainFunction, formula_of, plain_function
-from gramian.laws.forms._rounding import KEYS as ROUNDING_KEYS
-from gramian.laws.forms._rounding import UNROUNDED, Rounding, stored_rounding
 from gramian.tables import Clock
 
 if TYPE_CHECKING:

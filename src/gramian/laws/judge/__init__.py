@@ -36,7 +36,13 @@ from gramian.laws.judge._level_regression import ByLevel
 from gramian.laws.judge._lookup_tally import LookupTally
 from gramian.laws.judge._noise import Noise
 from gramian.laws.judge._noisy_laws import judge_noisy, share_of_deviation
-from gramian.laws.judge._printed_digits import printed_error, rows_that_hold, share_reproduced
+from gramian.laws.judge._printed_digits import (
+    given_best,
+    is_single_error,
+    printed_error,
+    rows_that_hold,
+    share_reproduced,
+)
 from gramian.laws.judge._round_coefficients import (
     simplest,
     snapped,

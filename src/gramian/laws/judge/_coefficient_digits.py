@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gramian._support.types import Array
+from gramian.laws.columns import allowed_error
 from gramian.laws.forms import (
     COEFFICIENT_DIGITS,
     ROUND_DIGITS,
@@ -98,8 +99,13 @@ def _n_digits(value: float) -> int:
     return len(f"{abs(value):.{ROUND_DIGITS}e}".split("e")[0].replace(".", "").rstrip("0"))
 
 
-def digits_needed(law: Law, raw: Array, values: Values, column: int | None) -> int:
+def digits_needed(
+    law: Law, raw: Array, values: Values, column: int | None, noise: Noise | None
+) -> int:
     """Return the number of digits with which a printed law gives a column.
+
+    A law with noise may miss it by a small share of its deviation; another law must give as many
+    cells as with all digits.
 
     Parameters
     ----------
@@ -111,13 +117,20 @@ def digits_needed(law: Law, raw: Array, values: Values, column: int | None) -> i
         The rows.
     column : int or None
         The column for which the law is solved; None for an equation.
+    noise : Noise or None
+        The errors of a law with noise.
     """
     if column is None:
         return COEFFICIENT_DIGITS
+    x = values.x[:, column]
     spread = float(np.std(values.of((column, "x"))))
+    allowed = allowed_error(x)(x) / values.scale[column]
+    n_given = int(np.sum(np.abs(law.missed(values, column)) <= allowed))
     for digits in range(COEFFICIENT_DIGITS, ROUND_DIGITS):
         printed = [v if is_round(v) else as_written(v, digits) for v in raw.tolist()]
         other = Law(law.coefficients * np.array(printed) / raw, law.monomials)
-        if rms(other.missed(values, column)) <= PRINTED_ERROR * spread:
+        missed = other.missed(values, column)
+        close = rms(missed) <= PRINTED_ERROR * spread
+        if close and (noise or int(np.sum(np.abs(missed) <= allowed)) >= n_given):
             return digits
     return COEFFICIENT_DIGITS

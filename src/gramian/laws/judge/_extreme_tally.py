@@ -9,7 +9,8 @@ import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian.laws._law_tolerances import MIN_EVIDENCE
-from gramian.laws.forms import UNROUNDED, Dependency, Extreme
+from gramian.laws.columns import UNROUNDED
+from gramian.laws.forms import Dependency, Extreme
 from gramian.laws.judge._exceptions import LEAST_SHARE
 
 CLOSE = 1e-9
@@ -57,8 +58,7 @@ class ExtremeTally:
         known = {name: rows[:, i] for name, i in self._causes.items()}
         made = self._law.rounded_to(UNROUNDED)(known)
         # A number in the middle is rounded up or down.
-        decimals = self._law.rounding.decimals
-        half = 0.0 if decimals is None else 0.5 * 10.0**-decimals
+        half = self._law.rounding.half_unit(cells)
         same = np.abs(made - cells) <= half + CLOSE * (np.abs(cells) + half)
         if self._usual is None:
             values, counts = np.unique(made, return_counts=True)

@@ -84,16 +84,16 @@ class Count:
         """Share of rows that are wrong if the most frequent value of the column is guessed."""
         return 1 - self.most_frequent
 
-    def holds(self, tolerance: float) -> bool:
+    def holds(self, tolerance: float, most_wrong: float = 0.0) -> bool:
         """Return True if few rows break the law, compared with guessing the most frequent value.
 
         The limit is `tolerance` times the number of repeated rows that the guess would miss.
-        Repeated rows are those whose level (distinct value) occurs in an earlier row. The limit is
-        larger, unless it is zero, if most rows that break the law have values that are no level's:
-        wrong cells have, and rows of a mere tendency do not.
+        Repeated rows are those whose level (distinct value) occurs in an earlier row. Instead of
+        `tolerance` it is `most_wrong`, if this is larger, and if most rows that break the law have
+        values that are no level's: wrong cells have, and rows of a mere tendency do not.
         """
-        if tolerance and STRANGE * self.broken <= self.strange:
-            tolerance = max(tolerance, MOST_WRONG)
+        if STRANGE * self.broken <= self.strange:
+            tolerance = max(tolerance, most_wrong)
         return self.broken <= tolerance * self.repeated * self.guess_error
 
     def evidence(self, n_tried: float) -> float:

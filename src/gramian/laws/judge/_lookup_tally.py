@@ -36,6 +36,8 @@ class LookupTally:
     tolerance : float, default=0.0
         The largest number of rows that may break the law, as a share of the rows that are wrong if
         the most frequent value is guessed.
+    most_wrong : float, default=0.0
+        The same for rows with wrong cells: values that no level has.
     both_ways : bool, default=False
         True if the cause also follows from the effect.
     """
@@ -49,6 +51,7 @@ class LookupTally:
         labels: Mapping[int, Sequence[str]],
         *,
         tolerance: float = 0.0,
+        most_wrong: float = 0.0,
         both_ways: bool = False,
     ) -> None:
         self._keys = tuple(keys)
@@ -56,7 +59,7 @@ class LookupTally:
         self._effect = effect
         self._place = place
         self._labels = labels
-        self._tolerance = tolerance
+        self._limits = tolerance, most_wrong
         self._n_columns = 0
         """Number of columns of the table; many columns reduce the evidence."""
         self._both_ways = both_ways
@@ -97,7 +100,7 @@ class LookupTally:
         """Return the law if the counted rows confirm it, else None."""
         count = self._count
         evidence = count.evidence(float(self._n_columns) ** (len(self._keys) + 1))
-        if not count.holds(self._tolerance) or evidence < MIN_EVIDENCE:
+        if not count.holds(*self._limits) or evidence < MIN_EVIDENCE:
             return None
         lookup = self._lookup()
         inverse = self._reversed() if self._both_ways else None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian.laws._law_tolerances import EXACT_ERROR
-from gramian.laws.forms import Law, Values
+from gramian.laws.columns import Printed
+from gramian.laws.forms import Law, Solution, Values
 
 LAST_DIGIT = 2.2
 """A printed number may miss a law by this many half units of its last digit.
@@ -20,6 +23,11 @@ SHIFTED = 0.45
 """Largest mean error of a whole number that was rounded."""
 TIE = 1e-6
 """Relative error of half a unit: a number in the middle is rounded up or down."""
+SINGLE_ERROR = 1e-6
+"""A law can be solved for a column if the error is at most this share of its deviation.
+
+The number is a few rounding errors of single precision (float32).
+"""
 ROUNDING = np.finfo(np.float64).eps
 """Relative error of a sum of terms in float64."""
 
@@ -92,6 +100,32 @@ def share_reproduced(law: Law, values: Values, target: int) -> float:
     terms = law.terms(values)
     allowed = slope * half * (1 + TIE) + EXACT_ERROR * np.abs(terms).max(axis=1)
     return float(np.mean(np.abs(terms.sum(axis=1)) <= allowed))
+
+
+def is_single_error(errors: Array, column: Array) -> bool:
+    """Return True if errors of a column are as small as rounding errors of single precision."""
+    return bool(np.std(errors) <= SINGLE_ERROR * np.std(column))
+
+
+def given_best(solved: Mapping[int, Solution | None], table: Mapping[str, Array]) -> list[int]:
+    """Return the columns that a law gives in the most rows, rounded as they are in the table.
+
+    If r = p / q was computed and rounded to float32, p = q · r is seldom right to the last bit.
+
+    Parameters
+    ----------
+    solved : mapping from int to Solution or None
+        The law, solved for each column.
+    table : mapping from str to array of shape (n_rows,)
+        The columns, by name; NaN where a cell is empty.
+    """
+    n_given = dict.fromkeys(solved, 0)
+    for i, solution in solved.items():
+        if solution is not None:
+            cells = table[solution.column]
+            made = solution.rounded_to(Printed.of(cells).rounding)(table)
+            n_given[i] = int(np.sum(made == cells))
+    return [i for i, n in n_given.items() if n == max(n_given.values())]
 
 
 def keeps_whole_numbers(law: Law, values: Values) -> bool:

@@ -9,8 +9,8 @@ import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian.laws._law_tolerances import MIN_EVIDENCE
-from gramian.laws.columns import allowed_error
-from gramian.laws.forms import UNROUNDED, Dependency, Series
+from gramian.laws.columns import UNROUNDED, allowed_error
+from gramian.laws.forms import Dependency, Series
 from gramian.laws.judge._exceptions import LEAST_SHARE
 
 

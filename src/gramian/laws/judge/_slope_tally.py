@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gramian._support.types import Array, IntArray
-from gramian.laws.columns import Cell, Key, Precision
-from gramian.laws.forms import UNROUNDED, Rounding, SlopeLaw, Slopes
+from gramian.laws.columns import UNROUNDED, Cell, Key, Precision, Rounding
+from gramian.laws.forms import SlopeLaw, Slopes
 from gramian.laws.judge._level_regression import ByLevel, known_levels
 from gramian.laws.judge._slope_judge import JudgedSlopes
 

@@ -1,4 +1,4 @@
-"""Rounding of computed values: to the decimals of a column, in the way in which it was rounded."""
+"""Rounding of computed values: to the decimals or the precision of a column, as it was rounded."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array
+from gramian.laws.columns._single_precision import SINGLE, SPELLINGS, spelled
 
 TIE = 1e-14
 """Relative error by which a computed value may miss the middle between two numbers."""
@@ -33,6 +34,9 @@ class Rounding:
         The number of decimals; None for no rounding.
     half_up : bool
         True if the middle between two numbers is rounded away from zero.
+    spelling : int or None
+        For numbers of single precision (float32), the number of significant digits with which they
+        are written; 0 for as few as tell them apart. None for other numbers.
 
     Examples
     --------
@@ -46,6 +50,7 @@ class Rounding:
 
     decimals: int | None = None
     half_up: bool = False
+    spelling: int | None = None
 
     def __call__(self, values: Array) -> Array:
         """Return rounded values.
@@ -55,6 +60,21 @@ class Rounding:
         values : array
             Any numbers; NaN stays NaN.
         """
+        found = self._to_decimals(values)
+        return found if self.spelling is None else spelled(found, self.spelling)
+
+    def half_unit(self, values: Array) -> Array:
+        """Return the largest error with which numbers are rounded: half a unit of their last digit.
+
+        Parameters
+        ----------
+        values : array of shape (n_rows,)
+            The numbers.
+        """
+        half = 0.0 if self.decimals is None else 0.5 * 10.0**-self.decimals
+        return half + (0.0 if self.spelling is None else SINGLE) * np.abs(values)
+
+    def _to_decimals(self, values: Array) -> Array:
         if self.decimals is None:
             return values
         if not self.half_up:
@@ -67,12 +87,13 @@ class Rounding:
 
     def document(self) -> dict[str, Any]:
         """Return the entries of a stored law that say how its result is rounded."""
-        return {"decimals": self.decimals, **({"half_up": True} if self.half_up else {})}
+        rest = {"half_up": True if self.half_up else None, "spelling": self.spelling}
+        return {"decimals": self.decimals} | {k: v for k, v in rest.items() if v is not None}
 
 
 UNROUNDED = Rounding()
 """Values are left as they are computed."""
-KEYS = frozenset({"decimals", "half_up"})
+ROUNDING_KEYS = frozenset({"decimals", "half_up", "spelling"})
 """The keys of the entries of `Rounding.document`."""
 
 
@@ -86,4 +107,10 @@ def stored_rounding(document: Mapping[str, Any]) -> Rounding:
         )
     if not isinstance(half_up, bool):
         raise ValueError(f"'half_up' of a stored law must be true or false; got {half_up!r:.60}.")
-    return Rounding(decimals, half_up)
+    spelling = document.get("spelling")
+    if spelling is not None and (type(spelling) is not int or spelling not in SPELLINGS):
+        raise ValueError(
+            f"The spelling of a stored law must be one of {sorted(SPELLINGS)}, or null; got "
+            f"{str(spelling)[:40]!r}."
+        )
+    return Rounding(decimals, half_up, spelling)
