@@ -275,3 +275,35 @@ def test_a_sum_of_rounded_parts_is_not_replaced_by_multiples(tax, social, wrong)
         f"social = {social} \N{MIDDLE DOT} gross",
         "gross = tax + social + union_fee + net",
     }
+
+
+@pytest.mark.parametrize("how", ["a cent", "other sign", "off"])
+@pytest.mark.parametrize("text", ["max(x, z)", "min(x, z)", "min(250, x)", "max(4.9, 0.025 · x)"])
+def test_extremes_are_found_in_spite_of_wrong_cells(text, how):
+    rng = np.random.default_rng(len(how) + len(text))
+    n, wrong = 1000, 150
+    x, z = rng.uniform(1, 500, (2, n)).round(2)
+    names = {"max": np.maximum, "min": np.minimum, "x": x, "z": z}
+    y = np.round(eval(text.replace("·", "*"), names), 2)
+    rows = rng.choice(n, wrong, replace=False)
+    y[rows] = {
+        "a cent": y[rows] + rng.choice([-0.01, 0.01], wrong),
+        "other sign": -y[rows],
+        "off": y[rows] + rng.choice([1, 10, 100], wrong),
+    }[how]
+    table = {"x": x, "z": z, "y": y.round(2)} if "z" in text else {"x": x, "y": y.round(2)}
+    (law,) = gramian.relations(table)
+    assert str(law) == f"y = {text}"
+    # Half a cent may be rounded in either way.
+    assert wrong - 5 <= law.n_exceptions <= wrong
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_minimum_with_wrong_cents_is_no_product_of_factors(seed):
+    rng = np.random.default_rng(seed)
+    x, z = rng.uniform(1, 500, (2, 1000)).round(2)
+    y = np.minimum(x, z)
+    y[rng.choice(1000, 10, replace=False)] += 0.01
+    assert [str(law) for law in gramian.relations({"x": x, "z": z, "y": y.round(2)})] == [
+        "y = min(x, z)"
+    ]
