@@ -307,3 +307,15 @@ def test_a_minimum_with_wrong_cents_is_no_product_of_factors(seed):
     assert [str(law) for law in gramian.relations({"x": x, "z": z, "y": y.round(2)})] == [
         "y = min(x, z)"
     ]
+
+
+@pytest.mark.parametrize(("n", "wrong"), [(300, 2), (1500, 75)])
+def test_a_number_that_was_rounded_down_is_no_line_with_exceptions(n, wrong):
+    rng = np.random.default_rng(2)
+    seconds = rng.integers(100, 9000, n)
+    minutes = seconds // 60
+    minutes[rng.choice(n, wrong, replace=False)] *= 10
+    assert len(gramian.relations({"seconds": seconds, "minutes": minutes})) == 0
+    rounded = np.where(minutes == seconds // 60, np.round(0.07 * seconds), 9999)
+    (law,) = gramian.relations({"seconds": seconds, "rounded": rounded})
+    assert law.n_exceptions == wrong
