@@ -1,12 +1,16 @@
 """Laws of whole numbers: ids with many digits, thresholds in all rows, factors that are zero."""
 
 import re
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import gramian
+from gramian.laws.forms import Law
 
 
 @pytest.mark.parametrize("digits", [9, 11, 13, 15])
@@ -78,3 +82,39 @@ def test_three_rows_that_are_repeated_are_three_rows():
     rows = np.exp(rng.standard_normal((40, 6)))
     table = np.concatenate([rows, np.repeat(rows[:3], 250, axis=0)])
     assert not len(gramian.relations(table))
+
+
+def test_the_square_root_of_a_column_is_no_sum_of_columns():
+    root, other = ((0, "x"), Fraction(1, 2)), ((1, "x"), Fraction(1, 2))
+    for monomials in (((root,), ()), ((root, other), ()), ((((0, "x"), -1),), ())):
+        assert not Law(np.array([1.0, -2.0]), monomials).is_linear
+    assert Law(np.array([1.0, -2.0, 3.0]), ((((0, "x"), 1),), (((1, "x"), 1),), ())).is_linear
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_roots_and_percentages_of_whole_numbers_have_laws(seed):
+    p = np.random.default_rng(seed).integers(100, 9999, 400)
+    table = {"root": np.round(np.sqrt(p)).astype(int), "cents": np.round(p * 0.0725, 2), "p": p}
+    laws = gramian.relations(table)
+    assert {frozenset(law.columns) for law in laws} >= {frozenset({"cents", "p"})}
+    assert "cents" in gramian.select(pd.DataFrame(table)).dropped
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_any_table_of_whole_numbers_and_their_roots_shares_and_floors_is_searched(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(8, 120))
+    p, q = rng.integers(1, int(rng.choice([10, 100, 10_000])), n), rng.integers(-5, 50, n)
+    made = {
+        "root": np.round(np.sqrt(p)),
+        "rate": np.round(0.0725 * p, 2),
+        "floor": p // int(rng.integers(2, 60)),
+        "share": np.round(100 * p / p.sum(), 1),
+        "sum": p + q,
+        "product": p * q,
+        "large": p > 20,
+    }
+    some = rng.choice([*made], 3, replace=False).tolist()
+    found = gramian.relations({"p": p, "q": q, **{name: made[name] for name in some}})
+    assert all(law.n_exceptions < law.n_rows for law in found)

@@ -5,6 +5,9 @@ import pandas as pd
 import pytest
 
 import gramian
+from gramian.laws.columns import traits_of
+from gramian.laws.forms import Law, Values
+from gramian.laws.judge import Control
 
 
 def lines_of(table):
@@ -169,3 +172,29 @@ def test_a_column_that_is_mostly_zero_is_no_minimum_of_a_flag_and_a_count():
     ill = np.where(rng.random(4000) < 0.4, rng.integers(1, 30, 4000), 0)
     away = np.where(rng.random(4000) < 0.06, np.minimum(ill, rng.integers(1, 15, 4000)), 0)
     assert lines_of({"insured": insured, "ill": ill, "away": away}) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_as_many_coefficients_as_different_rows_are_no_evidence(seed):
+    rng = np.random.default_rng(seed)
+    products = ((0, 1, 2), (1, 2, 3), (1, 2), (0, 2, 3), (2, 3), (3, 4), (0, 3, 4))
+    kinds = rng.choice([0, 0.2, 0.3, 0.5, 0.8], (6, 5))
+    kinds[:, 0] = [1.5, 1.7, 1.8, 1.9, 2.1, 2.3]
+    rows = np.zeros((1000, 5))
+    # Discounts are mostly 0, so that all products are zero in nearly all rows.
+    rows[:, 0] = rng.choice(kinds[:, 0], 1000)
+    rows[:, 1] = rng.choice([0, 0.2, 0.5], 1000)
+    rows[:120] = kinds[rng.integers(0, 6, 120)]
+    rows = rng.permutation(rows)
+    different = np.unique(rows, axis=0)
+    matrix = np.column_stack([different[:, each].prod(axis=1) for each in products])
+    vector = np.linalg.svd(matrix[matrix.any(axis=1)])[2][-1]
+    assert np.abs(matrix @ vector).max() < 1e-12
+    values = Values(rows, np.ones(5), [traits_of(column) for column in rows.T])
+    law = Law(vector, tuple(tuple(((i, "x"), 1) for i in each) for each in products))
+    assert Control(values, None, 0).evidence(law, 1e-14, 0.1, 1.0) <= 0
+    more = np.concatenate([rows, rng.choice([0.1, 0.4, 0.6, 0.7], (50, 5))])
+    assert (
+        Control(Values(more, values.scale, values.traits), None, 0).evidence(law, 1e-14, 0.1, 1.0)
+        > 100
+    )

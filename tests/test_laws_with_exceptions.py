@@ -8,6 +8,7 @@ import pytest
 
 import gramian
 from gramian import GFA
+from gramian.laws import _table_relations
 
 
 def invoices(seed, dirt, n=600):
@@ -205,6 +206,60 @@ def test_a_cell_whose_powers_overflow_does_not_end_the_search(size):
     assert all(np.isfinite(law.error) for law in found)
 
 
+@pytest.mark.parametrize("how", ["swapped", "ten times", "other sign", "off"])
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("q · p · w · (1 - 0.01 · c)", 0.01),
+        ("q · p · w · (1 - 0.01 · c)", 0.1),
+        ("q · p · w · d", 0.05),
+        ("q · p / w", 0.05),
+    ],
+)
+def test_products_of_four_factors_are_found_in_spite_of_wrong_cells(how, text, share):
+    rng = np.random.default_rng([len(how), len(text)])
+    n = 1000
+    table = {
+        "q": rng.integers(1, 30, n),
+        "p": rng.uniform(1, 500, n).round(2),
+        "w": rng.uniform(0.1, 9, n).round(1),
+        "d": rng.integers(2, 60, n),
+        "c": rng.choice([0, 5, 10, 20, 25], n),
+        "other": rng.normal(50, 5, n).round(1),
+    }
+    clean = np.round(eval(text.replace("·", "*"), dict(table)), 2)
+    y, rows = clean.copy(), rng.choice(n, round(share * n), replace=False)
+    y[rows] = {
+        "swapped": np.roll(clean[rows], 1),
+        "ten times": 10 * clean[rows],
+        "other sign": -clean[rows],
+        "off": clean[rows] + rng.choice([1, 10, 100], len(rows)),
+    }[how]
+    table["y"] = y.round(2)
+    (law,) = gramian.relations(pd.DataFrame(table))
+    assert {*law.columns} == {"y", *(name for name in "qpwdc" if name in text)}
+    assert law.n_exceptions == np.sum(table["y"] != clean)
+
+
+def test_dates_in_order_obey_a_law_up_to_the_rounding_of_floats():
+    start = pd.date_range("2024-03-30", periods=400, freq="h", tz="Europe/Berlin")
+    table = pd.DataFrame({"start": start, "x": np.random.default_rng(0).standard_normal(400)})
+    table["due"] = table.start + pd.Timedelta(days=30)
+    (law,) = gramian.relations(table)
+    # On the wall clock, rows before the change to summer time differ by an hour.
+    assert {*law.columns} == {"start", "due"}
+    assert law.n_exceptions == np.sum(start < "2024-03-31 03:00:00+02:00")
+
+
+def test_no_law_is_returned_that_few_of_all_rows_obey(monkeypatch):
+    rng = np.random.default_rng(0)
+    table, _ = invoices(0, 0.05)
+    assert any(law.n_exceptions for law in gramian.relations(table))
+    maker = _table_relations.RelationMaker
+    monkeypatch.setattr(maker, "exceptions", lambda *_: int(rng.integers(121, 600)))
+    assert not any(law.n_exceptions for law in gramian.relations(table))
+
+
 @pytest.mark.parametrize("wrong", [["net"], ["gross"], ["tax", "social", "net"]])
 @pytest.mark.parametrize(("tax", "social"), [(0.22, 0.0765), (0.2, 0.16046), (0.25, 0.093)])
 def test_a_sum_of_rounded_parts_is_not_replaced_by_multiples(tax, social, wrong):
@@ -241,3 +296,47 @@ def test_sums_of_numbers_that_were_rounded_before_have_no_exceptions(seed):
     table = {name: each.round(2) for name, each in zip("abc", parts, strict=True)}
     (law,) = gramian.relations(pd.DataFrame({**table, "sum": parts.sum(axis=0).round(2)}))
     assert law.n_exceptions == 0
+
+
+@pytest.mark.parametrize("how", ["a cent", "other sign", "off"])
+@pytest.mark.parametrize("text", ["max(x, z)", "min(x, z)", "min(250, x)", "max(4.9, 0.025 · x)"])
+def test_extremes_are_found_in_spite_of_wrong_cells(text, how):
+    rng = np.random.default_rng(len(how) + len(text))
+    n, wrong = 1000, 150
+    x, z = rng.uniform(1, 500, (2, n)).round(2)
+    names = {"max": np.maximum, "min": np.minimum, "x": x, "z": z}
+    y = np.round(eval(text.replace("·", "*"), names), 2)
+    rows = rng.choice(n, wrong, replace=False)
+    y[rows] = {
+        "a cent": y[rows] + rng.choice([-0.01, 0.01], wrong),
+        "other sign": -y[rows],
+        "off": y[rows] + rng.choice([1, 10, 100], wrong),
+    }[how]
+    table = {"x": x, "z": z, "y": y.round(2)} if "z" in text else {"x": x, "y": y.round(2)}
+    (law,) = gramian.relations(table)
+    assert str(law) == f"y = {text}"
+    # Half a cent may be rounded in either way.
+    assert wrong - 5 <= law.n_exceptions <= wrong
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_minimum_with_wrong_cents_is_no_product_of_factors(seed):
+    rng = np.random.default_rng(seed)
+    x, z = rng.uniform(1, 500, (2, 1000)).round(2)
+    y = np.minimum(x, z)
+    y[rng.choice(1000, 10, replace=False)] += 0.01
+    assert [str(law) for law in gramian.relations({"x": x, "z": z, "y": y.round(2)})] == [
+        "y = min(x, z)"
+    ]
+
+
+@pytest.mark.parametrize(("n", "wrong"), [(300, 2), (1500, 75)])
+def test_a_number_that_was_rounded_down_is_no_line_with_exceptions(n, wrong):
+    rng = np.random.default_rng(2)
+    seconds = rng.integers(100, 9000, n)
+    minutes = seconds // 60
+    minutes[rng.choice(n, wrong, replace=False)] *= 10
+    assert len(gramian.relations({"seconds": seconds, "minutes": minutes})) == 0
+    rounded = np.where(minutes == seconds // 60, np.round(0.07 * seconds), 9999)
+    (law,) = gramian.relations({"seconds": seconds, "rounded": rounded})
+    assert law.n_exceptions == wrong

@@ -371,3 +371,15 @@ def test_one_row_that_a_third_column_singles_out_by_chance_makes_no_law():
     assert determines(table.to_dict("records"), ("a", "b", "d"), "pair")
     found = gramian.relations(table, tolerance=0)
     assert "pair" not in {law.lookup.column for law in found}
+
+
+@pytest.mark.parametrize("rows_of_a_unit", [6, 8, 12, 16])
+def test_numbers_that_name_units_drop_as_many_columns_by_laws_as_by_selection(rows_of_a_unit):
+    rng = np.random.default_rng(rows_of_a_unit)
+    unit = rng.permutation(np.repeat(np.arange(25), rows_of_a_unit))
+    table = pd.DataFrame(rng.uniform(1, 100, (25, 3)).round(2)[unit], columns=list("abc"))
+    table["x"] = rng.standard_normal(len(unit)).round(3)
+    found = gramian.relations(table)
+    assert len(found) == 2
+    assert len(found.redundant()) == len(gramian.select(table).dropped)
+    assert len(found.redundant()) == (2 if rows_of_a_unit >= 10 else 0)

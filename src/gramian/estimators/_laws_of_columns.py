@@ -12,14 +12,12 @@ from gramian._support.words import names_or_numbers
 from gramian.fitting import ArrayData, CheckedData, NearLaw
 
 if TYPE_CHECKING:
-    from gramian.laws import AnyLaw, ColumnLaw
+    from gramian.laws import ColumnLaw
 
 SEED = 0
 """Seed that chooses the rows which confirm laws."""
 MOST_CELLS = 2**24
 """Largest number of cells of a sparse matrix that is searched for laws by default: 128 MB."""
-ROWS_A_LEVEL = 10
-"""Least number of rows per level, on average; levels with fewer rows are names of units."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ def laws_of_columns(
         Largest share of the rows that may break a law which drops a column.
     """
     # The import takes a while.
-    from gramian.laws import TooFewValuesError, relations, reproducible, solutions
+    from gramian.laws import TooFewValuesError, names_units, relations, reproducible, solutions
 
     names = names_or_numbers(data.names, data.n_columns)
     table, groups = data.whole, None
@@ -64,7 +62,7 @@ def laws_of_columns(
         found = relations(table, names, tolerance=0, random_state=SEED, groups=groups)
     except TooFewValuesError:
         return LawsOfColumns()
-    some = tuple(each for each in found if not _names_units(each))
+    some = tuple(each for each in found if not names_units(each, names))
     found = replace(found, relations=some).allowing(exceptions)
     wanted = [names[i] for i in keep]
     again = reproducible(found, table, wanted, [names[i] for i in prefer], exceptions)
@@ -102,11 +100,3 @@ def may_have_laws(data: CheckedData) -> bool:
         return True
     n_rows, n_columns = data.table.shape
     return not issparse(data.table) or bool(n_rows * n_columns <= MOST_CELLS)
-
-
-def _names_units(law: AnyLaw) -> bool:
-    """Return True if a law looks up a property of a unit, such as a person, by its name.
-
-    Such a law is no redundancy: new units have other names.
-    """
-    return law.n_levels * ROWS_A_LEVEL > law.n_rows

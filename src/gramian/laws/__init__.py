@@ -7,7 +7,7 @@ Open `_table_relations.py` first, which holds the function `relations`; then `_l
 # stores laws. `candidates/_stages.py` lists the generators of laws among numbers.
 
 from gramian.laws._cover import computable
-from gramian.laws._relation_collection import AnyLaw, Relations, solutions
+from gramian.laws._relation_collection import AnyLaw, Relations, names_units, solutions
 from gramian.laws._reproduction import (
     PrintedColumn,
     best_rounding,

@@ -15,6 +15,8 @@ from gramian.laws.forms import ColumnLaw, LevelLaw, Relation
 
 AnyLaw = Relation | LevelLaw
 """A law among numbers, or a law of levels."""
+ROWS_A_LEVEL = 10
+"""Least number of rows per level, on average; numbers with fewer rows are names of units."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class Relations(Sequence[AnyLaw]):
     ) -> dict[str, ColumnLaw]:
         """Return columns to drop, at most one for each law, with the laws that compute them.
 
-        Laws with exceptions drop no column.
+        Laws with exceptions drop no column, nor do numbers that name a unit of fewer than ten rows.
 
         Parameters
         ----------
@@ -122,7 +124,7 @@ class Relations(Sequence[AnyLaw]):
         laws = [
             [one for one in solutions(relation) if str(one) not in refused]
             for relation in self
-            if not relation.n_exceptions
+            if not relation.n_exceptions and not names_units(relation, self._rows)
         ]
         errors = {
             id(one): share_missed(computed(one, self._rows), self._rows.get(one.column))
@@ -261,6 +263,21 @@ def _remark(relation: AnyLaw) -> str:
         of = "" if relation.solved else f" of {relation.gives}"
         return f"  (R² {r_squared(relation.r2)}{of}, error {number(relation.typical_error, 2)})"
     return f"  (error {number(100 * relation.validation_error, 2)} %)"
+
+
+def names_units(law: AnyLaw, numbers: Collection[str]) -> bool:
+    """Return True if a law looks up a property of a unit, such as a person, by its number.
+
+    Such a law is no redundancy: new units have other numbers.
+
+    Parameters
+    ----------
+    law : Relation, Dependency or SlopeLaw
+        The law.
+    numbers : collection of str
+        The columns of numbers.
+    """
+    return law.n_levels * ROWS_A_LEVEL > law.n_rows and {*law.columns} <= {*numbers}
 
 
 def solutions(relation: AnyLaw) -> Iterator[ColumnLaw]:

@@ -32,7 +32,7 @@ from gramian.laws.columns import (
     without_copies,
 )
 from gramian.laws.forms import Relation, in_order
-from gramian.laws.judge import SEARCHED_ROWS
+from gramian.laws.judge import LEAST_SHARE, SEARCHED_ROWS
 from gramian.tables import Clock
 
 CHECKED_ROWS = 1000
@@ -193,7 +193,7 @@ def _laws_of(
         found = confirmed(maker, found, lambda: (block[:, numbers] for block in table.blocks()))
     elif sample.n_missing.any() or len(rows) > SEARCHED_ROWS:
         found = confirmed(maker, found, lambda: [rows])
-    found.sort(key=_rank)
+    found = sorted((each for each in found if each.share >= LEAST_SHARE), key=_rank)
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]
     by_level = _level_laws(table, sample, others, share, check_time, seed, sampled.groups)

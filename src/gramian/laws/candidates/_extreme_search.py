@@ -22,7 +22,7 @@ from gramian.laws.judge import LEAST_SHARE, ExtremeTally
 
 LEAST_PART = 0.05
 """Smallest share of the rows in which each of the two numbers is the extreme one."""
-LEAST_WITH_CONSTANT = 0.88
+LEAST_WITH_CONSTANT = 0.82
 """Smallest share of the rows that obey a law with a constant, which is found more easily."""
 LEAST_REPEATED = 0.02
 """Smallest share of the rows that have the constant of a maximum or minimum."""

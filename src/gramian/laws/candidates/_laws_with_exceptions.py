@@ -78,7 +78,7 @@ def laws_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
         context.check_time()
         own = used[:, target] | ~new if target in taken else used[:, target]
         for k, constant in _promising(first, table, some, functions, own, target):
-            law = _refined(values, target, functions[k], constant)
+            law = refined(values, target, functions[k], constant)
             if law is not None:
                 yield Candidate(law, n_tried, target)
         known = context.tied_to(target) if target in taken else {target}
@@ -174,9 +174,7 @@ def printed_widths(rows: Values, target: int) -> Array:
     return np.asarray(half + 1e-12 * np.abs(x) / scale)
 
 
-def _refined(
-    values: Values, target: int, function: CatalogueFunction, constant: bool
-) -> Law | None:
+def refined(values: Values, target: int, function: CatalogueFunction, constant: bool) -> Law | None:
     """Return the law y = a f or y = a f + b, fitted to the rows that hold."""
     y, f = values.of((target, "x")), function.values(values)
     usable = np.isfinite(f) & np.isfinite(y)

@@ -17,6 +17,7 @@ from gramian.laws.candidates._explicit_laws import explicit_laws
 from gramian.laws.candidates._function_sets import angle_laws, logarithm_laws, polynomial_laws
 from gramian.laws.candidates._laws_with_exceptions import laws_with_exceptions
 from gramian.laws.candidates._printed_sums import printed_sums, printed_sums_of_squares
+from gramian.laws.candidates._products_with_exceptions import products_with_exceptions
 from gramian.laws.candidates._rewritings import combined_sums, rewritings
 from gramian.laws.candidates._search_context import Generator
 from gramian.laws.candidates._small_sets import small_sets
@@ -80,7 +81,11 @@ ALL_STAGES = (
     *_FIRST,
     Stage("printed digits", (*_PRINTED, *_PRINTED_AMONG_MANY), "printed"),
     _OTHER_STEPS,
-    Stage("laws with exceptions", (laws_with_exceptions, steps_with_exceptions), "mostly"),
+    Stage(
+        "laws with exceptions",
+        (laws_with_exceptions, products_with_exceptions, steps_with_exceptions),
+        "mostly",
+    ),
     Stage("small sets", (small_sets,)),
     Stage("products and sums", (wide_products,)),
     Stage("polynomials", (polynomial_laws,)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -206,7 +205,14 @@ class Law:
     @property
     def is_linear(self) -> bool:
         """True if the law is a sum of columns, without powers, products or functions."""
-        return all(sum(map(_degree, each)) <= 1 for each in self.monomials)
+        shapes = ([(atom, power) for (_, atom), power in each] for each in self.monomials)
+        return all(each in ([], [("x", 1)]) for each in shapes)
+
+    @property
+    def is_polynomial(self) -> bool:
+        """True if the law has at least three terms, with products or powers, and no comparison."""
+        atoms = {atom for each in self.monomials for (_, atom), _ in each}
+        return len(self.monomials) > 2 and not self.is_linear and not any(map(comparison, atoms))
 
     def raw_coefficients(self, scale: Array) -> Array:
         """Return the coefficients for unscaled columns, divided by the largest absolute value.
@@ -288,9 +294,3 @@ class Law:
                     inner = inner * derivative(atom, values.x[:, column]) * values.scale[column]
                 found += coefficient * values.product(rest) * inner
         return found
-
-
-def _degree(factor: tuple[Variable, Power]) -> float:
-    """Return the absolute exponent of a factor; infinity if it is a function such as log x."""
-    (_, atom), power = factor
-    return abs(float(power)) if atom == "x" else math.inf

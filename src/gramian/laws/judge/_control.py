@@ -303,20 +303,27 @@ class Control:
         As many observations as the law has terms determine its coefficients, and obey any law of
         this form. No coefficient was fitted to groups that were held out: all of them count.
         """
-        n_free = self._n_different(law.columns, self.train) - len(law.monomials)
+        n_free = self._n_different(law, self.train) - len(law.monomials)
         if self.train.groups is None or self.test is None:
             return n_free
-        return max(n_free, self._n_different(law.columns, self.test))
+        return max(n_free, self._n_different(law, self.test))
 
-    def _n_different(self, columns: Sequence[int], values: Values) -> int:
-        """Return the number of rows that differ in some columns.
+    def _n_different(self, law: Law, values: Values) -> int:
+        """Return the number of rows that differ in the columns of a law.
 
-        All rows count if they may be equal by chance. A group of rows counts once at most.
+        All rows count if they may be equal by chance, but in a polynomial: as many coefficients as
+        there are different rows give any column, and a row in which all terms are zero obeys any
+        coefficients. A group of rows counts once at most.
         """
-        n = values.n_rows
-        if not self._equal_by_chance(columns):
-            n = len(first_of_equal(values.x[:, columns])[0])
-        return n if values.groups is None else min(n, len(np.unique(values.groups)))
+        n, groups = values.n_rows, values.groups
+        if law.is_polynomial:
+            terms = law.terms(values)
+            there = terms.any(axis=1)
+            n = len(first_of_equal(terms[there])[0])
+            groups = None if groups is None else groups[there]
+        elif not self._equal_by_chance(law.columns):
+            n = len(first_of_equal(values.x[:, law.columns])[0])
+        return n if groups is None else min(n, len(np.unique(groups)))
 
     def _equal_by_chance(self, columns: Sequence[int]) -> bool:
         """Return True if rows are equal in some columns because the columns have few values.

@@ -12,7 +12,7 @@ from gramian._support.types import Array
 from gramian.laws._law_tolerances import STANDARD_ERRORS
 from gramian.laws.forms import Law, Values, comparison
 from gramian.laws.judge._control import SPARE_ROWS, Control, Verdict
-from gramian.laws.judge._printed_digits import rows_that_hold, widths_missed
+from gramian.laws.judge._printed_digits import is_truncated, rows_that_hold, widths_missed
 
 LEAST_SHARE = 0.8
 """Smallest share of the rows that obey a believed law."""
@@ -67,6 +67,8 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     share = float(np.mean(np.concatenate(masks)))
     if share < LEAST_SHARE or masks[0].sum() < len(law.monomials) + SPARE_ROWS:
         return None
+    if share < 1 and is_truncated(law, control.train, target):
+        return None  # the rows that it misses are those near a whole number
     if not _breaks_in_few_copies(control, law, target, share):
         return None
     chance = max(_share_by_chance(law, tables[0], i, target) for i in law.columns)

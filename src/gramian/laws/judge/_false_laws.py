@@ -66,9 +66,14 @@ def _few_directions(directions: Array, law: Law, values: Values) -> bool:
 
 
 def _n_directions(directions: Array) -> int:
-    """Return the number of different directions, a unit vector in each row; signs do not count."""
+    """Return the number of different directions that most rows have; signs do not count.
+
+    `directions` has a unit vector in each row. A wrong cell has a direction of its own.
+    """
     signs = np.sign(directions[np.arange(len(directions)), np.abs(directions).argmax(axis=1)])
-    return len(np.unique(np.round(directions * signs[:, np.newaxis], 6), axis=0))
+    unsigned = np.round(directions * signs[:, np.newaxis], 6)
+    counts = np.sort(np.unique(unsigned, axis=0, return_counts=True)[1])[::-1]
+    return int(np.searchsorted(np.cumsum(counts), SAME_DIRECTION * len(directions))) + 1
 
 
 def has_factor(law: Law, tolerance: float = COMMON_ROOT) -> bool:

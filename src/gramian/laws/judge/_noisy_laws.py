@@ -21,6 +21,10 @@ from gramian.laws.judge._noise import Noise
 
 LARGEST_POWER = 6.0
 """Largest exponent in a law with noise: noisy rows do not determine larger ones."""
+SHORT_LAW = 4
+"""Number of terms above which exponents must not exceed `LARGEST_POWER_OF_SUMS`."""
+LARGEST_POWER_OF_SUMS = 3.0
+"""Largest exponent in a long sum: ratios of polynomials of high degree fit any smooth curve."""
 TERM_COST = 1.5
 """Description length of one term of a law, in units of log(n_rows)."""
 
@@ -45,7 +49,8 @@ def judge_noisy(control: Control, law: Law, n_tried: float, tolerance: float) ->
     if any(control.train.traits[i].row_number for i in law.columns):
         return None  # a trend in the order of the rows
     control = control.without_copies(law.columns)
-    if len(law.monomials) < 2 or not control.testable(law) or _largest_power(law) > LARGEST_POWER:
+    most = LARGEST_POWER if len(law.monomials) <= SHORT_LAW else LARGEST_POWER_OF_SUMS
+    if len(law.monomials) < 2 or not control.testable(law) or _largest_power(law) > most:
         return None
     with np.errstate(all="ignore"):
         fits = (_fitted_for(each, law, control) for each in law.columns)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gramian._support.types import Array
 from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws.columns import Printed
-from gramian.laws.forms import Law, Solution, Values
+from gramian.laws.forms import ONE, Law, Solution, Values
 
 LAST_DIGIT = 2.2
 """A printed number may miss a law by this many half units of its last digit.
@@ -69,6 +69,23 @@ def is_shifted(law: Law, values: Values, target: int | None) -> bool:
     slope = law.slope(values, target) / values.scale[target]
     missed = law.terms(values).sum(axis=1)[slope != 0] / slope[slope != 0]
     return bool(len(missed)) and abs(float(np.mean(missed))) > SHIFTED
+
+
+def is_truncated(law: Law, values: Values, target: int | None) -> bool:
+    """Return True if a line gives a whole number that was rounded down or up, not to the nearest.
+
+    Minutes are the seconds over 60, rounded down: the line minus a half, rounded, gives most rows.
+    Parameters are those of `printed_error`.
+    """
+    if target is None or not values.traits[target].whole:
+        return False
+    if not law.is_linear or ONE not in law.monomials or len(law.columns) != 2:
+        return False
+    slope = law.slope(values, target)[0] / values.scale[target]
+    constant = law.coefficients[law.monomials.index(ONE)] / slope
+    (other,) = (i for i in law.columns if i != target)
+    fine = abs(law.slope(values, other)[0] / values.scale[other] / slope) < 1
+    return bool(fine and abs(abs(constant) - 0.5) <= 0.5 - SHIFTED)
 
 
 def rows_that_hold(law: Law, values: Values, target: int | None) -> NDArray[np.bool_]:
@@ -188,7 +205,7 @@ def _printed_widths(law: Law, values: Values, target: int | None) -> tuple[Array
     missed = np.abs(terms.sum(axis=1))
     largest = np.abs(terms).max(axis=1)
     if target is not None and traits[target].counts_up:
-        return missed, np.zeros(len(missed)), largest
+        return missed, _float_errors(law, values, largest), largest
     rounded = [i for i in law.columns if not traits[i].whole] if target is None else [target]
     width = _float_errors(law, values, largest)
     logs = {i for each in law.monomials for (i, atom), _ in each if atom == "log"}
