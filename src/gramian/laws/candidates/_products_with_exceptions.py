@@ -15,7 +15,7 @@ from gramian._support.types import Array
 from gramian.laws.candidates._catalogue import NO_DENOMINATOR, CatalogueFunction, percent
 from gramian.laws.candidates._laws_with_exceptions import least_absolute, refined
 from gramian.laws.candidates._search_context import Candidate, SearchContext
-from gramian.laws.forms import ONE, Monomial, Values, multiplied
+from gramian.laws.forms import ONE, Law, Monomial, Values, multiplied
 from gramian.laws.judge import LEAST_SHARE, rows_that_hold
 
 MOST_COLUMNS = 16
@@ -69,7 +69,7 @@ def products_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
     logs = {i: _log(some.x[:, i]) for i in columns}
     usable = [i for i in columns if np.mean(np.isfinite(logs[i])) >= LEAST_SHARE]
     n_tried = float((2 * LARGEST_EXPONENT + 1) * len(columns)) ** FACTORS[1]
-    found: list[tuple[int, Candidate]] = []
+    found: list[tuple[int, int, Law]] = []
     for target in usable:
         context.check_time()
         # Logarithms of columns that laws tie are no independent terms of a sum.
@@ -86,11 +86,11 @@ def products_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
             if function is not None and law is not None:
                 divisors = sum(power < 0 for _, each in function.parts for _, power in each)
                 divisors += function.below != NO_DENOMINATOR
-                found.append((divisors, Candidate(law, n_tried, target)))
+                found.append((divisors, target, law))
     # Of two decimal columns, the one with fewer divisors was computed, unless more rows obey the
     # law that gives the other one.
     shares: dict[frozenset[int], tuple[int, float]] = {}
-    for divisors, (law, n_tried, target) in sorted(found, key=lambda each: each[0]):
+    for divisors, target, law in sorted(found, key=lambda each: each[0]):
         key, share = frozenset(law.columns), float(rows_that_hold(law, values, target).mean())
         fewest, most = shares.get(key, (divisors, 0.0))
         if divisors == fewest or share > most + CLEARLY_MORE:
