@@ -256,7 +256,7 @@ def test_no_law_is_returned_that_few_of_all_rows_obey(monkeypatch):
     table, _ = invoices(0, 0.05)
     assert any(law.n_exceptions for law in gramian.relations(table))
     maker = _table_relations.RelationMaker
-    monkeypatch.setattr(maker, "exceptions", lambda *_: int(rng.integers(121, 600)))
+    monkeypatch.setattr(maker, "exceptions", lambda *_: int(rng.integers(181, 600)))
     assert not any(law.n_exceptions for law in gramian.relations(table))
 
 

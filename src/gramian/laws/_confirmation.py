@@ -17,6 +17,8 @@ from gramian.laws.judge import LEAST_SHARE
 
 MOST_BROKEN = 10_000
 """Number of rows that break a step function above which its thresholds stay as they are."""
+FEWER = 0.1
+"""The share of all rows that obey a law may be less by this than that of the searched rows."""
 MOST_PASSES = 3
 """Number of passes over a table that change thresholds: each shows rows on one side of them."""
 
@@ -74,7 +76,7 @@ def _confirmed(relation: Relation, count: Count) -> Relation | None:
             return None
         r2 = 1 - times**2 * (1 - relation.r2)
         return replace(relation, typical_error=count.error, r2=r2, n_rows=n_rows)
-    if count.n_obeying < LEAST_SHARE * n_rows:
+    if count.n_obeying < _least_share(relation) * n_rows:
         return None
     if count.error > max(REFUTED * relation.validation_error, relation.rounding, EXACT_ERROR):
         return None
@@ -84,6 +86,11 @@ def _confirmed(relation: Relation, count: Count) -> Relation | None:
         n_rows=n_rows,
         n_exceptions=count.n_exceptions,
     )
+
+
+def _least_share(relation: Relation) -> float:
+    """Return the smallest share of all rows that must obey a law found in some rows."""
+    return min(LEAST_SHARE, relation.share - FEWER)
 
 
 def _counted(

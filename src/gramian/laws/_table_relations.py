@@ -32,11 +32,16 @@ from gramian.laws.columns import (
     without_copies,
 )
 from gramian.laws.forms import Relation, in_order
-from gramian.laws.judge import LEAST_SHARE, SEARCHED_ROWS
+from gramian.laws.judge import SEARCHED_ROWS
 from gramian.tables import Clock
 
 CHECKED_ROWS = 1000
 """Approximate number of rows that `Relations` stores, to estimate errors in `redundant`."""
+LEAST_OF_ALL = 0.7
+"""Smallest share of all rows that obey a law: each of three columns may have 10 % of wrong cells.
+
+Of the rows that obey the laws of the other columns, a larger share obeys it.
+"""
 MIN_ROWS = 6
 """Laws are searched only in tables (or views of tables) with at least this many rows."""
 
@@ -193,7 +198,7 @@ def _laws_of(
         found = confirmed(maker, found, lambda: (block[:, numbers] for block in table.blocks()))
     elif sample.n_missing.any() or len(rows) > SEARCHED_ROWS:
         found = confirmed(maker, found, lambda: [rows])
-    found = sorted((each for each in found if each.share >= LEAST_SHARE), key=_rank)
+    found = sorted((each for each in found if each.share >= LEAST_OF_ALL), key=_rank)
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]
     by_level = _level_laws(table, sample, others, share, check_time, seed, sampled.groups)
