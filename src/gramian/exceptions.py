@@ -141,6 +141,25 @@ class ModelFileError(ValueError):
     """
 
 
+class LawsFileError(ValueError):
+    """A file is no file of laws, or was edited into something that is none.
+
+    Examples
+    --------
+    >>> import pathlib
+    >>> import tempfile
+    >>> from gramian.exceptions import LawsFileError
+    >>> from gramian.laws import load_checks
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "laws.json")
+    >>> _ = path.write_text("{}")
+    >>> try:
+    ...     load_checks(path)
+    ... except LawsFileError as error:
+    ...     print(str(error)[-50:])
+    a JSON object with "format": "gramian laws"
+    """
+
+
 class TableError(ValueError):
     r"""A file does not hold a table that can be used.
 

@@ -22,13 +22,24 @@ from gramian.laws._table_relations import (
     relations,
     simple_laws,
 )
-from gramian.laws.columns import Key, Rounding
+from gramian.laws.checks import (
+    CheckResult,
+    Checks,
+    Drift,
+    LawOutcome,
+    SuspectCell,
+    load_checks,
+)
+from gramian.laws.columns import ColumnFacts, Key, Rounding
 from gramian.laws.forms import (
+    AllowedError,
+    Balance,
     ColumnLaw,
     ComposedDate,
     Dependency,
     Equation,
     Extreme,
+    LawCheck,
     LawFormula,
     Lookup,
     Relation,
@@ -42,13 +53,21 @@ from gramian.laws.forms import (
 )
 
 __all__ = [
+    "AllowedError",
+    "Balance",
+    "CheckResult",
+    "Checks",
+    "ColumnFacts",
     "ColumnLaw",
     "ComposedDate",
     "Dependency",
+    "Drift",
     "Equation",
     "Extreme",
     "Key",
+    "LawCheck",
     "LawFormula",
+    "LawOutcome",
     "Lookup",
     "Relation",
     "Relations",
@@ -57,5 +76,7 @@ __all__ = [
     "SlopeLaw",
     "Slopes",
     "Solution",
+    "SuspectCell",
+    "load_checks",
     "relations",
 ]

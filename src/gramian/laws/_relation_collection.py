@@ -11,6 +11,8 @@ from gramian._support.types import Array
 from gramian.formulas import number, r_squared
 from gramian.laws._cover import computable, exchangeable, fewest
 from gramian.laws._error_chains import CLOSE, computed, drifting_column, share_missed
+from gramian.laws.checks import CheckResult, Checks
+from gramian.laws.columns import ColumnFacts
 from gramian.laws.forms import ColumnLaw, LevelLaw, Relation
 
 AnyLaw = Relation | LevelLaw
@@ -36,6 +38,8 @@ class Relations(Sequence[AnyLaw]):
     notes : tuple of str
         Remarks for the user: the columns that were not searched, with the reasons, and the units
         of dates.
+    facts : tuple of ColumnFacts
+        The types of the columns, their decimals, and the labels of text columns that have few.
 
     Examples
     --------
@@ -59,6 +63,7 @@ class Relations(Sequence[AnyLaw]):
     n_rows: int
     complete: bool = True
     notes: tuple[str, ...] = ()
+    facts: tuple[ColumnFacts, ...] = field(default=(), repr=False, compare=False)
     _rows: Mapping[str, Array] = field(default_factory=dict, repr=False, compare=False)
     """Numeric columns in some rows of the table; `redundant` estimates errors on these rows."""
 
@@ -180,6 +185,27 @@ class Relations(Sequence[AnyLaw]):
         """
         self._check(keep)
         return exchangeable(self._every_solution, dropped, keep)
+
+    @property
+    def checks(self) -> Checks:
+        """The laws as tests of another table, which can be stored in a file."""
+        return Checks(tuple(each.check for each in self), self.facts, self.n_rows)
+
+    def check(self, table: Any) -> CheckResult:
+        """Test the laws on another table with the same columns.
+
+        Parameters
+        ----------
+        table : array, data frame, Arrow table, dict of columns, path, dataset, or Dask collection
+            The table. Its columns may have another order, and there may be further columns.
+
+        Returns
+        -------
+        result : CheckResult
+            The laws that hold, those that break, the rows that break them, and the cells that are
+            likely wrong.
+        """
+        return self.checks.check(table)
 
     def allowing(self, share: float) -> Relations:
         """Return the same laws, with those counted as exact that few rows break.

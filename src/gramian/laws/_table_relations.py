@@ -12,6 +12,7 @@ import numpy as np
 from gramian._support.blas import threads_for
 from gramian._support.types import Array, IntArray
 from gramian._support.words import listed, plural
+from gramian.laws._allowed_errors import level_law_with_allowed_error, with_allowed_error
 from gramian.laws._confirmation import confirmed
 from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws._level_search import GroupedBlock, LevelFindings, find_level_laws
@@ -24,6 +25,7 @@ from gramian.laws.columns import (
     CodedTable,
     Sample,
     View,
+    column_facts,
     groups_of_table,
     open_coded_table,
     sample_of,
@@ -207,14 +209,19 @@ def _laws_of(
     found = [each for each in found if not any(law.says(each) for law in by_level.laws)]
     written = tuple(opened.names[i] for i in opened.numbers)
     clocks = {opened.names[i]: clock for i, clock in opened.clocks.items()}
+    found = [with_allowed_error(each, maker) for each in found]
     found = [replace(in_order(each, written), _clocks=clocks) for each in found]
+    levels = [level_law_with_allowed_error(each, table, sample) for each in by_level.laws]
     some = rows[:: max(1, len(rows) // CHECKED_ROWS)].T.copy()
+    known = {each.name: each for each in column_facts(table, sample.rows)}
+    facts = tuple(known[name] for name in opened.names)
     return Relations(
-        tuple(sorted([*found, *by_level.laws], key=lambda each: not each.exact)),
+        tuple(sorted([*found, *levels], key=lambda each: not each.exact)),
         opened.names,
         sampled.n_rows,
         complete and by_level.complete,
         (*notes, *by_level.notes),
+        facts,
         dict(zip(names, some, strict=True)),
     )
 

@@ -6,6 +6,7 @@ numbers.
 
 from gramian.laws.columns._coded_table import CodedTable
 from gramian.laws.columns._coder import numbers_of
+from gramian.laws.columns._column_facts import ColumnFacts, ColumnType, column_facts
 from gramian.laws.columns._column_traits import Traits, numbers_rows, traits_of
 from gramian.laws.columns._complete_views import View, views
 from gramian.laws.columns._key import (
@@ -29,6 +30,7 @@ from gramian.laws.columns._rounding import (
     Rounding,
     stored_rounding,
 )
+from gramian.laws.columns._table_rows import TableRows
 from gramian.laws.columns._table_sample import (
     LOOKUP_ROWS,
     Sample,

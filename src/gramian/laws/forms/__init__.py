@@ -3,6 +3,8 @@
 Open `_column_law.py` first, the base class of all forms, then `_law.py`.
 """
 
+from gramian.laws.forms._allowed_error import AllowedError
+from gramian.laws.forms._balance import Balance
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._composed_date import ComposedDate
 from gramian.laws.forms._computation import computed_in_turn
@@ -19,6 +21,7 @@ from gramian.laws.forms._law import (
     multiplied,
     plain_power,
 )
+from gramian.laws.forms._law_check import LawCheck, Outcome, is_missing
 from gramian.laws.forms._law_documents import agreement, law_from_json
 from gramian.laws.forms._law_formula import LawFormula
 from gramian.laws.forms._law_terms import RawTerm, terms_of

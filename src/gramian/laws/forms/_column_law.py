@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from gramian._support.types import Array
 from gramian.formulas import import_sympy, latex_name
 from gramian.laws.columns import Rounding
 
@@ -63,6 +64,47 @@ class ColumnLaw(ABC):
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Return the law as a dictionary that can be stored as JSON."""
+
+    @property
+    def looks_back(self) -> bool:
+        """True if a value depends on earlier rows, and not on its own row alone."""
+        return False
+
+    def continued(self, table: Mapping[str, Any], before: Any = None) -> tuple[NDArray[Any], Any]:
+        """Compute the column in the next rows of a table that is read piece by piece.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The other columns in these rows, by name.
+        before : object, optional
+            The second result for the rows before; None for the first rows.
+
+        Returns
+        -------
+        values : array
+            The values of the column.
+        after : object
+            What the law remembers of the rows so far; None if a row has all that it needs.
+        """
+        return self(table), None
+
+    def cause(self, name: str, table: Mapping[str, Any]) -> Array | None:
+        """Return the values of a column on the right-hand side with which the law holds.
+
+        Parameters
+        ----------
+        name : str
+            One of `columns`.
+        table : mapping or data frame
+            All columns of the law, by name.
+
+        Returns
+        -------
+        values : array of shape (n_samples,) or None
+            The values; NaN where there is none. None if the law cannot be solved for the column.
+        """
+        return None
 
     def rounded_to(self, rounding: Rounding) -> ColumnLaw:
         """Return the law with a result that is rounded in a given way.

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from gramian._support.types import Array
 from gramian.formulas import Term, quote
 from gramian.laws.columns import Key
+from gramian.laws.forms._allowed_error import NO_ERROR, AllowedError
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._composed_date import ComposedDate
 from gramian.laws.forms._extreme import Extreme
+from gramian.laws.forms._law_check import LawCheck
 from gramian.laws.forms._lookup import Lookup
 from gramian.laws.forms._relation import Relation
 from gramian.laws.forms._series import Series
@@ -35,6 +37,7 @@ class LawOfLevels(ABC):
     evidence: float
     n_rows: int
     n_exceptions: int = field(default=0, kw_only=True)
+    allowed_error: AllowedError = field(default=NO_ERROR, kw_only=True)
     rounding: ClassVar[float] = 0.0
     terms: ClassVar[tuple[Term, ...]] = ()
 
@@ -57,6 +60,11 @@ class LawOfLevels(ABC):
     def n_levels(self) -> int:
         """The number of levels (distinct values of a category) in the law."""
         return self.form.n_levels
+
+    @property
+    def check(self) -> LawCheck:
+        """The law with its allowed error, as a test of the rows of another table."""
+        return LawCheck(self.form, str(self.form), *self.allowed_error, 1 - self.share)
 
     def __str__(self) -> str:
         return str(self.form)
@@ -132,6 +140,9 @@ class Dependency(LawOfLevels):
         The columns that the law computes in every row in which they have a value.
     n_exceptions : int
         The number of rows that break the law.
+    allowed_error : AllowedError
+        The largest error of a number that rounding explains; a row with a larger error breaks the
+        law.
 
     Examples
     --------

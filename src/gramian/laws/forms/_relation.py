@@ -12,7 +12,10 @@ from numpy.typing import ArrayLike
 from gramian._support.types import Array
 from gramian.formulas import Formula, Term, import_sympy
 from gramian.laws.columns import numbers_of
+from gramian.laws.forms._allowed_error import NO_ERROR, AllowedError
+from gramian.laws.forms._balance import Balance
 from gramian.laws.forms._law import Law, Monomial, Values, comparison
+from gramian.laws.forms._law_check import LawCheck
 from gramian.laws.forms._law_terms import RawTerm, terms_of
 from gramian.laws.forms._law_writer import COEFFICIENT_DIGITS, Equation, LawWriter
 from gramian.laws.forms._solution import Solution
@@ -65,6 +68,9 @@ class Relation:
     typical_error : float
         The root mean square error of the column `gives` on held-out rows, in the units of the
         column; 0 if the law has no noise.
+    allowed_error : AllowedError
+        The largest error of the column on the left-hand side that rounding or noise explain. A row
+        with a larger error breaks the law.
 
     Examples
     --------
@@ -101,6 +107,7 @@ class Relation:
     n_exceptions: int = 0
     r2: float = 1.0
     typical_error: float = 0.0
+    allowed_error: AllowedError = NO_ERROR
     _as_simple: tuple[int, ...] = field(default=(), repr=False)
     """Indices of the columns for which the law is as simple as in print, but for its numbers."""
     _target: int | None = field(default=None, repr=False)
@@ -168,6 +175,13 @@ class Relation:
             return self.solved.sympy()
         sympy = import_sympy()
         return sympy.Eq(Formula(self.terms, self.columns).sympy(), 0, evaluate=False)
+
+    @property
+    def check(self) -> LawCheck:
+        """The law with its allowed error, as a test of the rows of another table."""
+        clocks = {name: self._clocks[name] for name in self.columns if name in self._clocks}
+        law = self.solved or Balance(self.terms, clocks)
+        return LawCheck(law, str(self), *self.allowed_error, 1 - self.share)
 
     def imbalance(self, X: Any) -> Array:
         """Return the relative error of the law in each row.

@@ -79,6 +79,37 @@ class Series(ColumnLaw):
         found = computed_series(self.kind, x, self.n_rows) + self.start
         return self.rounding(found)
 
+    @property
+    def looks_back(self) -> bool:
+        """True: a value depends on earlier rows."""
+        return True
+
+    def continued(self, table: Mapping[str, Any], before: Any = None) -> tuple[Array, Any]:
+        """Compute the column in the next rows of a table that is read piece by piece.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The other column in these rows, by name.
+        before : object, optional
+            The second result for the rows before; None for the first rows.
+
+        Returns
+        -------
+        values : array of shape (n_samples,)
+            The values of the column.
+        after : array
+            The last values of the other column; for "total", the sum so far.
+        """
+        x = np.atleast_1d(np.asarray(table[self.source], dtype=np.float64))
+        if self.kind == "total":
+            total = np.cumsum(x) + (0.0 if before is None else before)
+            return self.rounding(total + self.start), total[-1:]
+        earlier = np.empty(0) if before is None else before
+        both = np.concatenate([earlier, x])
+        made = computed_series(self.kind, both, self.n_rows)[len(earlier) :]
+        return self.rounding(made + self.start), both[-self.n_rows :]
+
     def rounded_to(self, rounding: Rounding) -> Series:
         """Return the law with a result that is rounded in a given way.
 

@@ -47,6 +47,9 @@ class SlopeLaw(LawOfLevels):
         The columns that the law computes in every row in which they have a value.
     n_exceptions : int
         Always 0: rows that miss the law are its `error`.
+    allowed_error : AllowedError
+        The largest error of the dependent column that rounding or noise explain; a row with a
+        larger error breaks the law.
 
     Examples
     --------

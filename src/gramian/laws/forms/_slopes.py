@@ -115,6 +115,19 @@ class Slopes(ColumnLaw):
             total += slope * np.atleast_1d(np.asarray(table[name], dtype=np.float64))
         return self.rounding(total)
 
+    def cause(self, name: str, table: Mapping[str, Any]) -> Array | None:
+        """Return the values of a column of `numbers` with which the law holds.
+
+        Parameters
+        ----------
+        name : str
+            One of `columns`.
+        table : mapping or data frame
+            All columns of the law, by name.
+        """
+        solved = self.solved_for(name) if name in self.numbers else None
+        return None if solved is None else solved(table)
+
     def rounded_to(self, rounding: Rounding) -> Slopes:
         """Return the law with a result that is rounded in a given way.
 

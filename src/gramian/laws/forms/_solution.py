@@ -24,12 +24,15 @@ from gramian.formulas import (
 from gramian.laws.columns import UNROUNDED, Rounding, numbers_of
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._solution_document import document_of, solution_parts
+from gramian.laws.forms._solved_causes import balancing
 from gramian.tables import Clock
 
 RATIO_DIGITS = 3
 """Largest number of digits of the ratio of two coefficients that are factored out."""
 RATIO_ERROR = 1e-9
 """Largest relative error of this ratio."""
+RATIO = "\0ratio"
+"""Name of the ratio among the columns of a law; no column of a table has it."""
 ROOTS: dict[int | Fraction, str] = {2: "√", 3: "∛"}
 
 
@@ -146,6 +149,36 @@ class Solution(ColumnLaw):
         if self.root % 2 == 0:
             found = np.where(ratio < 0, np.nan, found)
         return -found if self.negative else found
+
+    def cause(self, name: str, table: Mapping[str, ArrayLike]) -> Array | None:
+        """Return the values of a column on the right-hand side with which the law holds.
+
+        Parameters
+        ----------
+        name : str
+            One of `columns`.
+        table : mapping or data frame
+            All columns of the law, by name.
+        """
+        every = (*self.columns, self.column)
+        known = {each: numbers_of(table[each], self.clocks.get(each)) for each in every}
+        known[RATIO] = self._ratio_of(known.pop(self.column))
+        below = self.denominator.terms
+        terms = [
+            *self.numerator.terms,
+            *(Term(-each.coefficient, {**each.factors, RATIO: 1}) for each in below),
+        ]
+        return balancing(terms, name, known, known[name])
+
+    def _ratio_of(self, values: Array) -> Array:
+        """Return the ratio of numerator and denominator that gives some values of the column."""
+        with np.errstate(all="ignore"):
+            if self.exponential:
+                return np.asarray(np.log(values))
+            if self.logarithm:
+                return np.asarray(np.exp(values))
+            signed = -values if self.negative else values
+            return np.asarray(np.sign(signed) * np.abs(signed) ** float(self.root))
 
     def to_json(self) -> dict[str, Any]:
         """Return the solution as a dictionary that can be stored as JSON.

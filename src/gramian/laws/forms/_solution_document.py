@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +34,8 @@ def document_of(solution: Solution) -> dict[str, Any]:
     """Return a solution as a document: a dictionary that can be stored as JSON."""
     document = {
         "column": solution.column,
-        "above": [_term(each) for each in solution.numerator.terms],
-        "below": [_term(each) for each in solution.denominator.terms],
+        "above": terms_document(solution.numerator.terms),
+        "below": terms_document(solution.denominator.terms),
         "digits": [list(side.digits) for side in (solution.numerator, solution.denominator)],
         "function": solution._function,
         "root": _power(solution.root),
@@ -43,12 +43,45 @@ def document_of(solution: Solution) -> dict[str, Any]:
     }
     if solution.rounding != UNROUNDED:
         document |= solution.rounding.document()
-    if solution.clocks:
-        document["clocks"] = {
-            name: {"origin": clock.origin, "unit": clock.unit}
-            for name, clock in solution.clocks.items()
-        }
-    return document
+    return document | clocks_document(solution.clocks)
+
+
+def clocks_document(clocks: Mapping[str, Clock]) -> dict[str, Any]:
+    """Return the entry of a stored law that has the clocks of its columns of dates, if any."""
+    if not clocks:
+        return {}
+    entries = {name: {"origin": each.origin, "unit": each.unit} for name, each in clocks.items()}
+    return {"clocks": entries}
+
+
+def stored_clocks(document: Mapping[str, Any]) -> dict[str, Clock]:
+    """Return the clocks of a stored law, by column; raise a ValueError for other documents."""
+    clocks = document.get("clocks", {})
+    if not isinstance(clocks, dict):
+        raise ValueError(f"The clocks of a stored law must have names; got {_short(clocks)}.")
+    return {_name(name): stored_clock(each) for name, each in clocks.items()}
+
+
+def terms_document(terms: Sequence[Term]) -> list[dict[str, Any]]:
+    """Return terms as a list that can be stored as JSON."""
+    return [_term(each) for each in terms]
+
+
+def stored_terms(terms: Any, where: str) -> tuple[Term, ...]:
+    """Return stored terms; raise a ValueError that says what is wrong with other documents.
+
+    Parameters
+    ----------
+    terms : object
+        The result of `terms_document`.
+    where : str
+        The place of the terms in the law, for messages.
+    """
+    if not isinstance(terms, list) or not 0 < len(terms) <= MOST_TERMS:
+        raise ValueError(
+            f"The terms {where} must be a list of 1 to {MOST_TERMS}; got {_short(terms)}."
+        )
+    return tuple(_read_term(each) for each in terms)
 
 
 def _term(term: Term) -> dict[str, Any]:
@@ -80,10 +113,7 @@ def solution_parts(
         keys |= {*ROUNDING_KEYS, "clocks"}.intersection(document)
     found = _mapping(document, keys, "a solved law")
     rounding = stored_rounding(found)
-    clocks = found.get("clocks", {})
-    if not isinstance(clocks, dict):
-        raise ValueError(f"The clocks of a solved law must have names; got {_short(clocks)}.")
-    clocks = {_name(name): stored_clock(each) for name, each in clocks.items()}
+    clocks = stored_clocks(found)
     digits = found["digits"]
     if not isinstance(digits, list) or len(digits) != 2:
         raise ValueError("A solved law must have digits for the terms above and for those below.")
@@ -105,13 +135,9 @@ def solution_parts(
 
 
 def _formula(terms: Any, digits: Any, where: str) -> Formula:
-    if not isinstance(terms, list) or not 0 < len(terms) <= MOST_TERMS:
-        raise ValueError(
-            f"The terms {where} must be a list of 1 to {MOST_TERMS}; got {_short(terms)}."
-        )
+    read = stored_terms(terms, where)
     if not isinstance(digits, list) or len(digits) != len(terms):
         raise ValueError(f"There must be a number of digits for each of the terms {where}.")
-    read = tuple(_read_term(each) for each in terms)
     return formula_of(read, [_whole(each, 1, 17) for each in digits])
 
 

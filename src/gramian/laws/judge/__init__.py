@@ -4,6 +4,7 @@ Open `_control.py` first, which judges laws among numbers. The tallies judge law
 (distinct values of columns) in all rows.
 """
 
+from gramian.laws.judge._allowed_error import allowed_error_of
 from gramian.laws.judge._coefficient_digits import (
     digits_needed,
     with_fewest_digits,

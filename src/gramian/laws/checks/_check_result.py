@@ -1,0 +1,306 @@
+"""Check result: which laws hold in a table, which rows break them, which cells are likely wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.display import data_frame, html_table
+from gramian._support.types import IntArray
+from gramian._support.words import counted, plural
+from gramian.formulas import number, quote
+from gramian.laws.checks._drift import Drift, as_documents
+from gramian.laws.checks._suspects import UNDECIDED
+
+SHOWN_ROWS = 5
+"""Number of broken rows that are printed."""
+UNTESTED = "cannot be tested"
+
+
+@dataclass(frozen=True)
+class LawOutcome:
+    """What a check found out about one law.
+
+    Attributes
+    ----------
+    law : str
+        The law.
+    column : str or None
+        The column that the law gives; None for an equation.
+    n_tested : int
+        The number of rows in which the law was tested: those without missing cells in its columns.
+    rows : array of int
+        The positions of the rows that break the law, ascending.
+    worst : float
+        The largest error; infinite where a cell is. 1 for a wrong text or date.
+    worst_row : int or None
+        The position of the row with the largest error.
+    n_allowed : int
+        The number of rows that may break the law.
+    n_unknown : int
+        The number of rows that were not tested because the law does not have their levels.
+    reason : str or None
+        Why the law cannot be tested; None if it was.
+    """
+
+    law: str
+    column: str | None
+    n_tested: int
+    rows: IntArray = field(repr=False)
+    worst: float
+    worst_row: int | None
+    n_allowed: int
+    n_unknown: int = 0
+    reason: str | None = None
+
+    @property
+    def n_broken(self) -> int:
+        """The number of rows that break the law."""
+        return len(self.rows)
+
+    @property
+    def holds(self) -> bool:
+        """True if the law was tested, and no more rows break it than may."""
+        return self.reason is None and self.n_broken <= self.n_allowed
+
+    def __str__(self) -> str:
+        if self.reason is not None:
+            return f"{self.law}: {UNTESTED}, {self.reason}"
+        if not self.n_broken:
+            said = f"holds in {counted(self.n_tested, 'row')}"
+        else:
+            of = f"{self.n_broken:,} of {counted(self.n_tested, 'row')}"
+            said = f"broken in {of}"
+            if self.column is not None and self.worst_row is not None and self.worst != 1:
+                said += f", most in row {self.worst_row} (by {number(self.worst, 4)})"
+            if self.holds:
+                said += f", as many as {self.n_allowed:,} may"
+        if self.n_unknown:
+            said += f"; {counted(self.n_unknown, 'row')} with unknown levels not tested"
+        return f"{self.law}: {said}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the outcome as a dictionary that can be stored as JSON."""
+        return {
+            "law": self.law,
+            "column": self.column,
+            "holds": self.holds,
+            "n_tested": self.n_tested,
+            "n_broken": self.n_broken,
+            "n_allowed": self.n_allowed,
+            "n_unknown": self.n_unknown,
+            "worst": self.worst if np.isfinite(self.worst) else None,
+            "worst_row": self.worst_row,
+            "reason": self.reason,
+            "rows": self.rows.tolist(),
+        }
+
+
+class SuspectCell(NamedTuple):
+    """The cell of a broken row that is likely wrong.
+
+    `column` is None if several cells are as likely. `found` is the cell, and `expected` the value
+    that the laws give; they are None if `column` is None, or if no law gives a value.
+    """
+
+    row: int
+    column: str | None
+    found: Any
+    expected: Any
+    laws: tuple[str, ...]
+
+
+@dataclass
+class Suspects:
+    """Suspect cells of the rows so far."""
+
+    rows: list[IntArray] = field(default_factory=list)
+    columns: list[NDArray[Any]] = field(default_factory=list)
+    found: list[NDArray[Any]] = field(default_factory=list)
+    expected: list[NDArray[Any]] = field(default_factory=list)
+
+    def add(
+        self,
+        rows: IntArray,
+        places: IntArray,
+        found: NDArray[Any],
+        expected: NDArray[Any],
+        names: Sequence[str],
+    ) -> None:
+        """Add the suspect cells of some rows.
+
+        Parameters
+        ----------
+        rows : array of shape (n_rows,)
+            The positions of the rows.
+        places : array of shape (n_rows,)
+            The index of a column in `names`, or `UNDECIDED`.
+        found, expected : array of shape (n_rows,)
+            The cells, and the values that the laws give.
+        names : sequence of str
+            The columns.
+        """
+        named = np.array([*names, None], dtype=object)
+        self.rows.append(rows)
+        self.columns.append(named[places])
+        self.found.append(found)
+        self.expected.append(np.where(places == UNDECIDED, None, expected))
+
+    def joined(self) -> tuple[IntArray, NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return positions, columns, cells and expected values of all rows."""
+        none = np.empty(0, dtype=object)
+        return (
+            np.concatenate([np.empty(0, dtype=np.intp), *self.rows]),
+            np.concatenate([none, *self.columns]),
+            np.concatenate([none, *self.found]),
+            np.concatenate([none, *self.expected]),
+        )
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The result of a check of a table against laws.
+
+    Attributes
+    ----------
+    laws : tuple of LawOutcome
+        What was found out about each law.
+    drift : tuple of Drift
+        Differences between the columns of this table and of that in which the laws were found.
+    n_rows : int
+        The number of rows of the table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> net, vat = np.random.default_rng(0).uniform(1, 99, (2, 200)).round(2)
+    >>> table = {"net": net, "vat": vat, "gross": (net + vat).round(2)}
+    >>> found = gramian.relations(table)
+    >>> table["gross"][7] += 100
+    >>> result = found.check(table)
+    >>> result.ok, result.rows
+    (False, array([7]))
+    >>> print(result)
+    gross = net + vat: broken in 1 of 200 rows, most in row 7 (by 100)
+    1 row breaks a law:
+    row 7: undecided (gross = net + vat)
+    """
+
+    laws: tuple[LawOutcome, ...]
+    drift: tuple[Drift, ...]
+    n_rows: int
+    _suspects: tuple[IntArray, NDArray[Any], NDArray[Any], NDArray[Any]] = field(repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """True if every law was tested and holds."""
+        return all(each.holds for each in self.laws)
+
+    @property
+    def rows(self) -> IntArray:
+        """The positions of the rows that break any law, ascending."""
+        return self._suspects[0]
+
+    @cached_property
+    def cells(self) -> tuple[SuspectCell, ...]:
+        """For each row that breaks a law, the cell that is likely wrong."""
+        broken: dict[int, list[str]] = {}
+        for each in self.laws:
+            for row in each.rows.tolist():
+                broken.setdefault(row, []).append(each.law)
+        rows, columns, found, expected = self._suspects
+        return tuple(
+            SuspectCell(row, column, _plain(cell), _plain(value), tuple(broken[row]))
+            for row, column, cell, value in zip(
+                rows.tolist(), columns.tolist(), found.tolist(), expected.tolist(), strict=True
+            )
+        )
+
+    @property
+    def table(self) -> list[dict[str, Any]]:
+        """The rows that break laws as a list of dictionaries."""
+        return [
+            {
+                "row": each.row,
+                "column": each.column,
+                "found": each.found,
+                "expected": each.expected,
+                "laws": list(each.laws),
+            }
+            for each in self.cells
+        ]
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame with a row for each row of the table that breaks a law."""
+        columns = ("row", "column", "found", "expected", "laws")
+        return data_frame(self.table or []).reindex(columns=columns)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as a dictionary that can be stored as JSON."""
+        return {
+            "ok": self.ok,
+            "n_rows": self.n_rows,
+            "n_broken": len(self.rows),
+            "drift": as_documents(self.drift),
+            "laws": [each.to_json() for each in self.laws],
+            "rows": [
+                each | {"found": _stored(each["found"]), "expected": _stored(each["expected"])}
+                for each in self.table
+            ],
+        }
+
+    def __str__(self) -> str:
+        lines = [str(each) for each in self.laws] or ["There is no law to test."]
+        lines += [f"{each.text[0].upper()}{each.text[1:]}." for each in self.drift]
+        n = len(self.rows)
+        if n:
+            lines.append(f"{counted(n, 'row')} {plural(n, 'breaks', 'break')} a law:")
+            lines += [_sentence(each) for each in self.cells[:SHOWN_ROWS]]
+            if n > SHOWN_ROWS:
+                lines.append(f"and {counted(n - SHOWN_ROWS, 'more row')}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        n = sum(each.holds for each in self.laws)
+        rows = counted(len(self.rows), "broken row")
+        return f"<check of {counted(len(self.laws), 'law')}: {n} hold, {rows}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (each.law, "holds" if each.holds else "broken" if each.reason is None else UNTESTED,
+             f"{each.n_broken:,}", f"{each.n_tested:,}")
+            for each in self.laws
+        ]  # fmt: skip
+        return html_table(("law", "", "rows that break it", "rows tested"), rows)
+
+
+def _sentence(cell: SuspectCell) -> str:
+    """Return a broken row as a sentence."""
+    if cell.column is None:
+        return f"row {cell.row}: undecided ({'; '.join(cell.laws)})"
+    said = f"row {cell.row}: {quote(cell.column)} is {_text(cell.found)}"
+    return said if cell.expected is None else f"{said}, the laws give {_text(cell.expected)}"
+
+
+def _text(value: Any) -> str:
+    return number(value, 12) if isinstance(value, float) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    """Return a cell as a Python object: a number, text, date, or None."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _stored(value: Any) -> Any:
+    """Return a cell as JSON has it: dates as text, and infinite numbers as text."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (int, float)):
+        return value if np.isfinite(value) else str(value)
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

@@ -1,0 +1,162 @@
+"""Checking: test laws on all rows of a table, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.types import Array, IntArray
+from gramian.laws.checks._check_result import CheckResult, LawOutcome, Suspects
+from gramian.laws.checks._drift import drift_of, untestable
+from gramian.laws.checks._suspects import found_cells, suspects
+from gramian.laws.columns import ColumnFacts, TableRows, open_coded_table
+from gramian.laws.forms import Balance, LawCheck, Lookup, Outcome
+
+STANDARD_ERRORS = 2.0
+"""Rows that may break a law beyond its allowed share by chance, in standard errors."""
+
+
+@dataclass
+class Tally:
+    """Count of the rows that break one law."""
+
+    check: LawCheck
+    reason: str | None
+    """Why the law cannot be tested; None if it can."""
+    n_tested: int = 0
+    n_unknown: int = 0
+    """The number of rows with a level that the law does not have."""
+    rows: list[IntArray] = field(default_factory=list)
+    worst: tuple[float, int | None] = (0.0, None)
+    """The largest error, and its row."""
+    before: Any = None
+    """What the law remembers of the rows before; see `ColumnLaw.continued`."""
+
+    def add(self, rows: TableRows, start: int) -> Outcome:
+        """Test the law in a block of rows; `start` is the number of rows before."""
+        made, self.before = _values(self.check, rows, self.before)
+        found = self.check.outcome(rows, made)
+        self.n_tested += int(found.tested.sum())
+        if not isinstance(self.check.law, Balance) and self.check.law.n_levels:
+            self.n_unknown += int((~found.tested & _complete(self.check, rows)).sum())
+        at = np.flatnonzero(found.broken)
+        if len(at):
+            self.rows.append(at + start)
+            place = at[np.argmax(found.error[at])]
+            if found.error[place] > self.worst[0]:
+                self.worst = (float(found.error[place]), int(place) + start)
+        return found
+
+    def outcome(self) -> LawOutcome:
+        """Return the result for the law."""
+        at = np.concatenate([np.empty(0, dtype=np.intp), *self.rows])
+        share = self.check.allowed_share
+        slack = STANDARD_ERRORS * np.sqrt(share * (1 - share) * self.n_tested)
+        return LawOutcome(
+            self.check.text,
+            self.check.column,
+            self.n_tested,
+            at,
+            *self.worst,
+            int(share * self.n_tested + slack),
+            self.n_unknown,
+            self.reason,
+        )
+
+
+def checked(
+    checks: Sequence[LawCheck],
+    facts: Sequence[ColumnFacts],
+    table: Any,
+    names: Sequence[str],
+    allow: float | None = None,
+) -> CheckResult:
+    """Test laws on all rows of a table, and name the cells that are likely wrong.
+
+    Parameters
+    ----------
+    checks : sequence of LawCheck
+        The laws.
+    facts : sequence of ColumnFacts
+        The columns of the table in which the laws were found.
+    table : object
+        The table, of any kind that `relations` accepts.
+    names : sequence of str
+        The names of the columns of a table without names.
+    allow : float, optional
+        The share of rows that may break each law, in place of its own share.
+    """
+    opened = open_coded_table(table, None)
+    if not opened.named and len(opened.names) == len(names):
+        opened = open_coded_table(table, names)
+    used = {name for each in checks for name in each.columns}
+    drift = drift_of(facts, opened, used)
+    kinds = [d for d in drift if d.kind != "levels"]
+    tallies = [Tally(_allowing(each, allow), untestable(each.columns, kinds)) for each in checks]
+    testable = [each for each in tallies if each.reason is None]
+    known = {each.name: each for each in facts}
+    found, n_rows = Suspects(), 0
+    for block in opened.blocks():
+        rows = TableRows(opened, block)
+        outcomes = [each.add(rows, n_rows) for each in testable]
+        wrong = np.zeros(len(block), dtype=bool)
+        for each in outcomes:
+            wrong |= each.broken
+        at = np.flatnonzero(wrong)
+        if len(at):
+            some = rows.taken(at)
+            parts = [Outcome(*(part[at] for part in each)) for each in outcomes]
+            places, values, columns = suspects([t.check for t in testable], parts, some, known)
+            cells = found_cells(some, columns, places)
+            found.add(at + n_rows, places, cells, values, columns)
+        n_rows += len(block)
+    return CheckResult(
+        tuple(each.outcome() for each in tallies), tuple(drift), n_rows, found.joined()
+    )
+
+
+def _allowing(check: LawCheck, share: float | None) -> LawCheck:
+    return check if share is None else replace(check, allowed_share=share)
+
+
+def _values(check: LawCheck, rows: TableRows, before: Any) -> tuple[NDArray[Any], Any]:
+    """Return the values that a law gives in a block of rows, and what it remembers.
+
+    A lookup is made once for each combination of levels in the block.
+    """
+    law = check.law
+    if isinstance(law, Balance):
+        return law(rows), None
+    if not isinstance(law, Lookup):
+        made, after = law.continued(rows, before)
+        return np.array(np.broadcast_to(made, rows.n_rows)), after
+    first, places = _combinations([_level_numbers(key, rows) for key in law.keys])
+    return law(rows.taken(first))[places], None
+
+
+def _level_numbers(key: Any, rows: TableRows) -> Array:
+    """Return a number for each row that tells the levels of a key apart."""
+    cells = rows[key.column]
+    if cells.dtype.kind == "M" and key.clock is not None:
+        return np.asarray(key.numbers(key.clock.numbers(cells)))
+    numbers = rows.numbers(key.column)
+    return numbers if cells.dtype.kind == "O" else np.asarray(key.numbers(numbers))
+
+
+def _combinations(columns: Sequence[Array]) -> tuple[IntArray, IntArray]:
+    """Return the first row of each combination of values, and the combination of each row."""
+    codes = np.zeros(len(columns[0]), dtype=np.int64)
+    for each in columns:
+        levels, places = np.unique(each, return_inverse=True)
+        codes = np.unique(codes * len(levels) + places, return_inverse=True)[1]
+    _, first, places = np.unique(codes, return_index=True, return_inverse=True)
+    return first, places
+
+
+def _complete(check: LawCheck, rows: TableRows) -> NDArray[np.bool_]:
+    """Return a mask of the rows without a missing cell in the columns of a law."""
+    return ~np.logical_or.reduce([np.isnan(rows.numbers(name)) for name in check.columns])

@@ -1,0 +1,194 @@
+"""Suspect cells: in a row that breaks laws, the cell whose replacement mends most of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.types import IntArray
+from gramian.laws.columns import ColumnFacts, TableRows
+from gramian.laws.forms import Balance, LawCheck, Outcome, is_missing
+
+UNDECIDED = -1
+"""Index in place of a column where several cells are as likely wrong."""
+
+
+class Replaced(Mapping[str, NDArray[Any]]):
+    """Rows of a table with one column replaced."""
+
+    def __init__(self, rows: Mapping[str, Any], name: str, values: NDArray[Any]) -> None:
+        self._rows, self._name, self._values = rows, name, values
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._values if name == self._name else self._rows[name]
+
+    def __iter__(self) -> Any:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def suspects(
+    checks: Sequence[LawCheck],
+    outcomes: Sequence[Outcome],
+    rows: TableRows,
+    facts: Mapping[str, ColumnFacts],
+) -> tuple[IntArray, NDArray[Any], list[str]]:
+    """Return for each row the column that is likely wrong, and the value that laws give for it.
+
+    A cell is replaced by the value that one of its laws gives. The score of the cell is the number
+    of broken laws that then hold, minus the number of laws that then break. The cell with the
+    highest score is likely wrong; if two cells have it, the row is undecided. A cell of which no
+    law gives a value, such as the key of a lookup, has the highest score that it may have.
+
+    Parameters
+    ----------
+    checks : sequence of LawCheck
+        The laws.
+    outcomes : sequence of Outcome
+        The outcome of each law in these rows.
+    rows : TableRows
+        The rows; each breaks a law.
+    facts : mapping from str to ColumnFacts
+        The columns of the table in which the laws were found, by name.
+
+    Returns
+    -------
+    places : array of shape (n_rows,)
+        The index of the column in `names`, or `UNDECIDED`.
+    values : array of shape (n_rows,)
+        The value that laws give for the cell; None where there is none.
+    names : list of str
+        The columns of the laws.
+    """
+    names = list(dict.fromkeys(name for each in checks for name in each.columns))
+    broken = np.array([each.broken for each in outcomes])
+    tested = np.array([each.tested for each in outcomes])
+    n_rows = rows.n_rows
+    scores = np.full((len(names), n_rows), -np.inf)
+    values = np.empty((len(names), n_rows), dtype=object)
+    for k, name in enumerate(names):
+        concerned = [i for i, each in enumerate(checks) if name in each.columns]
+        at = np.flatnonzero(broken[concerned].any(axis=0))
+        if not len(at):
+            continue
+        here = rows.taken(at)
+        hurt, fine = broken[np.ix_(concerned, at)], (tested & ~broken)[np.ix_(concerned, at)]
+        solved = np.zeros(len(at), dtype=bool)
+        best = np.full(len(at), -np.inf)
+        best_values = np.empty(len(at), dtype=object)
+        for j, i in enumerate(concerned):
+            made = _value(checks[i], name, here, outcomes[i].made[at], facts.get(name))
+            if made is None:
+                continue
+            there = hurt[j] & ~is_missing(made)
+            if not there.any():
+                continue
+            changed = Replaced(here, name, np.where(there, made, here[name]))
+            score = np.zeros(len(at))
+            for each, was_hurt, was_fine in zip(concerned, hurt, fine, strict=True):
+                holds = _holds(checks[each], name, changed, outcomes[each].made[at])
+                if holds is not None:
+                    score += was_hurt & holds
+                    score -= was_fine & ~holds
+            better = there & (score > best)
+            best[better], best_values[better] = score[better], made[better]
+            solved |= there
+        # A cell that no law gives may mend all its broken laws, and breaks those that hold.
+        unknown = ~solved & _may_differ(checks, concerned, name, hurt)
+        best[unknown] = hurt[:, unknown].sum(axis=0) - fine[:, unknown].sum(axis=0)
+        scores[k, at], values[k, at] = best, best_values
+    first = np.argmax(scores, axis=0)
+    highest = scores[first, np.arange(n_rows)]
+    decided = (np.sum(scores == highest, axis=0) == 1) & (highest > 0)
+    found = np.where(decided, first, UNDECIDED)
+    return found, values[first, np.arange(n_rows)], names
+
+
+def _may_differ(
+    checks: Sequence[LawCheck], concerned: Sequence[int], name: str, hurt: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return the rows in which a cell on the right-hand side of a broken law may be wrong.
+
+    Parameters
+    ----------
+    checks : sequence of LawCheck
+        The laws.
+    concerned : sequence of int
+        The laws of the column `name`.
+    name : str
+        The column.
+    hurt : array of shape (n_concerned, n_rows)
+        The rows that break each of these laws.
+    """
+    causes = np.array([checks[i].column != name for i in concerned])
+    return np.asarray(hurt[causes].any(axis=0))
+
+
+def _holds(
+    check: LawCheck, name: str, changed: Mapping[str, Any], made: NDArray[Any]
+) -> NDArray[np.bool_] | None:
+    """Return the rows in which a law holds after a column was replaced; None if it is not known.
+
+    Parameters
+    ----------
+    check : LawCheck
+        The law.
+    name : str
+        The column that was replaced.
+    changed : mapping
+        The rows, with the column replaced.
+    made : array
+        The values that the law gave before.
+    """
+    if check.column == name:
+        found = check.outcome(changed, made)
+    elif isinstance(check.law, Balance) or not check.law.looks_back:
+        found = check.outcome(changed)
+    else:
+        return None
+    return np.asarray(found.tested & ~found.broken)
+
+
+def _value(
+    check: LawCheck, name: str, rows: TableRows, made: NDArray[Any], facts: ColumnFacts | None
+) -> NDArray[Any] | None:
+    """Return the values of a column with which a law holds, rounded as the column is printed.
+
+    `made` are the values that the law gives in the rows.
+    """
+    law = check.law
+    if check.column != name:
+        caused = law.cause(name, rows)
+        if caused is None:
+            return None
+        made = caused
+    clock = getattr(law, "clocks", {}).get(name)
+    if clock is not None and made.dtype.kind == "f":
+        return np.asarray(clock.dates(made))
+    if made.dtype.kind == "f" and facts is not None and facts.decimals is not None:
+        return np.asarray(np.round(made, facts.decimals)) + 0.0
+    return np.broadcast_to(made, rows.n_rows)
+
+
+def found_cells(rows: TableRows, names: Sequence[str], places: IntArray) -> NDArray[Any]:
+    """Return the cells of the suspect columns, None where a row is undecided.
+
+    Parameters
+    ----------
+    rows : TableRows
+        The rows.
+    names : sequence of str
+        The columns.
+    places : array of shape (n_rows,)
+        For each row the index of a column in `names`, or `UNDECIDED`.
+    """
+    found = np.empty(len(places), dtype=object)
+    for k in np.unique(places[places != UNDECIDED]).tolist():
+        at = places == k
+        found[at] = rows[names[k]][at]
+    return found
