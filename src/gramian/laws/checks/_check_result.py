@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,10 +11,11 @@ from numpy.typing import NDArray
 
 from gramian._support.display import data_frame, html_table
 from gramian._support.types import IntArray
-from gramian._support.words import counted, plural
+from gramian._support.words import counted, either, plural
 from gramian.formulas import number, quote
 from gramian.laws.checks._drift import Drift, as_documents
-from gramian.laws.checks._suspects import UNDECIDED
+from gramian.laws.checks._suspects import SuspectRows
+from gramian.laws.columns import TableRows
 
 SHOWN_ROWS = 5
 """Number of broken rows that are printed."""
@@ -104,8 +104,9 @@ class LawOutcome:
 class SuspectCell(NamedTuple):
     """The cell of a broken row that is likely wrong.
 
-    `column` is None if several cells are as likely. `found` is the cell, and `expected` the value
-    that the laws give; they are None if `column` is None, or if no law gives a value.
+    `column` is None if several cells are as likely; `likely` has their columns. `found` is the
+    cell, and `expected` the value that the laws give; they are None if `column` is None, or if no
+    law gives a value. `mends` is True if with this value the row obeys all laws.
     """
 
     row: int
@@ -113,6 +114,8 @@ class SuspectCell(NamedTuple):
     found: Any
     expected: Any
     laws: tuple[str, ...]
+    mends: bool
+    likely: tuple[str, ...]
 
 
 @dataclass
@@ -123,42 +126,43 @@ class Suspects:
     columns: list[NDArray[Any]] = field(default_factory=list)
     found: list[NDArray[Any]] = field(default_factory=list)
     expected: list[NDArray[Any]] = field(default_factory=list)
+    mends: list[NDArray[Any]] = field(default_factory=list)
+    likely: list[NDArray[Any]] = field(default_factory=list)
 
-    def add(
-        self,
-        rows: IntArray,
-        places: IntArray,
-        found: NDArray[Any],
-        expected: NDArray[Any],
-        names: Sequence[str],
-    ) -> None:
+    def add(self, rows: IntArray, found: SuspectRows, table: TableRows) -> None:
         """Add the suspect cells of some rows.
 
         Parameters
         ----------
         rows : array of shape (n_rows,)
             The positions of the rows.
-        places : array of shape (n_rows,)
-            The index of a column in `names`, or `UNDECIDED`.
-        found, expected : array of shape (n_rows,)
-            The cells, and the values that the laws give.
-        names : sequence of str
-            The columns.
+        found : SuspectRows
+            The suspect cells.
+        table : TableRows
+            The rows themselves.
         """
-        named = np.array([*names, None], dtype=object)
         self.rows.append(rows)
-        self.columns.append(named[places])
-        self.found.append(found)
-        self.expected.append(np.where(places == UNDECIDED, None, expected))
+        self.columns.append(np.array([*found.names, None], dtype=object)[found.places])
+        self.found.append(found.cells(table))
+        self.expected.append(found.values)
+        self.mends.append(found.mends)
+        # Few combinations of columns occur: each is named once.
+        likely, which = np.unique(found.likely, axis=1, return_inverse=True)
+        named = np.empty(likely.shape[1], dtype=object)
+        for i, each in enumerate(likely.T):
+            named[i] = tuple(name for name, is_one in zip(found.names, each, strict=True) if is_one)
+        self.likely.append(named[which.ravel()])
 
-    def joined(self) -> tuple[IntArray, NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return positions, columns, cells and expected values of all rows."""
+    def joined(self) -> tuple[IntArray, *tuple[NDArray[Any], ...]]:
+        """Return all rows: positions, columns, cells, expected values, mends, likely columns."""
         none = np.empty(0, dtype=object)
         return (
             np.concatenate([np.empty(0, dtype=np.intp), *self.rows]),
             np.concatenate([none, *self.columns]),
             np.concatenate([none, *self.found]),
             np.concatenate([none, *self.expected]),
+            np.concatenate([np.empty(0, dtype=bool), *self.mends]),
+            np.concatenate([none, *self.likely]),
         )
 
 
@@ -189,13 +193,13 @@ class CheckResult:
     >>> print(result)
     gross = net + vat: broken in 1 of 200 rows, most in row 7 (by 100)
     1 row breaks a law:
-    row 7: undecided (gross = net + vat)
+    row 7: net, vat, or gross
     """
 
     laws: tuple[LawOutcome, ...]
     drift: tuple[Drift, ...]
     n_rows: int
-    _suspects: tuple[IntArray, NDArray[Any], NDArray[Any], NDArray[Any]] = field(repr=False)
+    _suspects: tuple[IntArray, *tuple[NDArray[Any], ...]] = field(repr=False)
 
     @property
     def ok(self) -> bool:
@@ -214,11 +218,10 @@ class CheckResult:
         for each in self.laws:
             for row in each.rows.tolist():
                 broken.setdefault(row, []).append(each.law)
-        rows, columns, found, expected = self._suspects
         return tuple(
-            SuspectCell(row, column, _plain(cell), _plain(value), tuple(broken[row]))
-            for row, column, cell, value in zip(
-                rows.tolist(), columns.tolist(), found.tolist(), expected.tolist(), strict=True
+            SuspectCell(row, column, _plain(cell), _plain(value), tuple(broken[row]), mends, likely)
+            for row, column, cell, value, mends, likely in zip(
+                *(each.tolist() for each in self._suspects), strict=True
             )
         )
 
@@ -232,13 +235,15 @@ class CheckResult:
                 "found": each.found,
                 "expected": each.expected,
                 "laws": list(each.laws),
+                "mends": each.mends,
+                "likely": list(each.likely),
             }
             for each in self.cells
         ]
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each row of the table that breaks a law."""
-        columns = ("row", "column", "found", "expected", "laws")
+        columns = ("row", "column", "found", "expected", "laws", "mends", "likely")
         return data_frame(self.table or []).reindex(columns=columns)
 
     def to_json(self) -> dict[str, Any]:
@@ -283,7 +288,8 @@ class CheckResult:
 def _sentence(cell: SuspectCell) -> str:
     """Return a broken row as a sentence."""
     if cell.column is None:
-        return f"row {cell.row}: undecided ({'; '.join(cell.laws)})"
+        names = [quote(each) for each in cell.likely]
+        return f"row {cell.row}: {either(names)}"
     said = f"row {cell.row}: {quote(cell.column)} is {_text(cell.found)}"
     return said if cell.expected is None else f"{said}, the laws give {_text(cell.expected)}"
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gramian._support.types import Array, IntArray
 from gramian.laws.checks._check_result import CheckResult, LawOutcome, Suspects
 from gramian.laws.checks._drift import drift_of, untestable
-from gramian.laws.checks._suspects import found_cells, suspects
+from gramian.laws.checks._suspects import suspects
 from gramian.laws.columns import ColumnFacts, TableRows, open_coded_table
 from gramian.laws.forms import Balance, LawCheck, Lookup, Outcome
 
@@ -109,10 +109,9 @@ def checked(
         at = np.flatnonzero(wrong)
         if len(at):
             some = rows.taken(at)
-            parts = [Outcome(*(part[at] for part in each)) for each in outcomes]
-            places, values, columns = suspects([t.check for t in testable], parts, some, known)
-            cells = found_cells(some, columns, places)
-            found.add(at + n_rows, places, cells, values, columns)
+            parts = [each.taken(at) for each in outcomes]
+            tested = [each.check for each in testable]
+            found.add(at + n_rows, suspects(tested, parts, some, known), some)
         n_rows += len(block)
     return CheckResult(
         tuple(each.outcome() for each in tallies), tuple(drift), n_rows, found.joined()
@@ -159,4 +158,5 @@ def _combinations(columns: Sequence[Array]) -> tuple[IntArray, IntArray]:
 
 def _complete(check: LawCheck, rows: TableRows) -> NDArray[np.bool_]:
     """Return a mask of the rows without a missing cell in the columns of a law."""
-    return ~np.logical_or.reduce([np.isnan(rows.numbers(name)) for name in check.columns])
+    missing = [np.isnan(rows.numbers(name)) for name in check.columns]
+    return np.asarray(~np.logical_or.reduce(missing))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,29 @@ from gramian.laws.forms import Balance, LawCheck, Outcome, is_missing
 
 UNDECIDED = -1
 """Index in place of a column where several cells are as likely wrong."""
+
+
+class SuspectRows(NamedTuple):
+    """Rows that break laws, each with the cell that is likely wrong."""
+
+    places: IntArray
+    """For each row the index of the column in `names`, or `UNDECIDED`."""
+    values: NDArray[Any]
+    """The value that laws give for the cell; None where there is none."""
+    mends: NDArray[np.bool_]
+    """True where the value mends all broken laws of the row, and breaks none."""
+    likely: NDArray[np.bool_]
+    """For each column (one row each), the rows in which no other column is more likely."""
+    names: list[str]
+    """The columns of the laws."""
+
+    def cells(self, rows: TableRows) -> NDArray[Any]:
+        """Return the cells that are likely wrong, None where a row is undecided."""
+        found = np.empty(len(self.places), dtype=object)
+        for k in np.unique(self.places[self.places != UNDECIDED]).tolist():
+            at = self.places == k
+            found[at] = rows[self.names[k]][at]
+        return found
 
 
 class Replaced(Mapping[str, NDArray[Any]]):
@@ -37,7 +60,7 @@ def suspects(
     outcomes: Sequence[Outcome],
     rows: TableRows,
     facts: Mapping[str, ColumnFacts],
-) -> tuple[IntArray, NDArray[Any], list[str]]:
+) -> SuspectRows:
     """Return for each row the column that is likely wrong, and the value that laws give for it.
 
     A cell is replaced by the value that one of its laws gives. The score of the cell is the number
@@ -55,15 +78,6 @@ def suspects(
         The rows; each breaks a law.
     facts : mapping from str to ColumnFacts
         The columns of the table in which the laws were found, by name.
-
-    Returns
-    -------
-    places : array of shape (n_rows,)
-        The index of the column in `names`, or `UNDECIDED`.
-    values : array of shape (n_rows,)
-        The value that laws give for the cell; None where there is none.
-    names : list of str
-        The columns of the laws.
     """
     names = list(dict.fromkeys(name for each in checks for name in each.columns))
     broken = np.array([each.broken for each in outcomes])
@@ -77,7 +91,7 @@ def suspects(
         if not len(at):
             continue
         here = rows.taken(at)
-        hurt, fine = broken[np.ix_(concerned, at)], (tested & ~broken)[np.ix_(concerned, at)]
+        hurt, fine = broken[concerned][:, at], (tested & ~broken)[concerned][:, at]
         solved = np.zeros(len(at), dtype=bool)
         best = np.full(len(at), -np.inf)
         best_values = np.empty(len(at), dtype=object)
@@ -104,9 +118,13 @@ def suspects(
         scores[k, at], values[k, at] = best, best_values
     first = np.argmax(scores, axis=0)
     highest = scores[first, np.arange(n_rows)]
-    decided = (np.sum(scores == highest, axis=0) == 1) & (highest > 0)
+    likely = scores == highest
+    decided = (likely.sum(axis=0) == 1) & (highest > 0)
     found = np.where(decided, first, UNDECIDED)
-    return found, values[first, np.arange(n_rows)], names
+    made = values[first, np.arange(n_rows)]
+    made[~decided] = None
+    mends = decided & (highest == broken.sum(axis=0)) & ~is_missing(made)
+    return SuspectRows(found, made, mends, likely, names)
 
 
 def _may_differ(
@@ -173,22 +191,3 @@ def _value(
     if made.dtype.kind == "f" and facts is not None and facts.decimals is not None:
         return np.asarray(np.round(made, facts.decimals)) + 0.0
     return np.broadcast_to(made, rows.n_rows)
-
-
-def found_cells(rows: TableRows, names: Sequence[str], places: IntArray) -> NDArray[Any]:
-    """Return the cells of the suspect columns, None where a row is undecided.
-
-    Parameters
-    ----------
-    rows : TableRows
-        The rows.
-    names : sequence of str
-        The columns.
-    places : array of shape (n_rows,)
-        For each row the index of a column in `names`, or `UNDECIDED`.
-    """
-    found = np.empty(len(places), dtype=object)
-    for k in np.unique(places[places != UNDECIDED]).tolist():
-        at = places == k
-        found[at] = rows[names[k]][at]
-    return found

@@ -67,7 +67,8 @@ class ColumnFacts:
         levels = document.get("levels", [])
         if not is_storable_text(name):
             raise ValueError(f"the name must be a text; got {name!r:.60}")
-        if kind is not None and (not isinstance(kind, str) or kind not in get_args(ColumnType)):
+        types: dict[Any, ColumnType] = {each: each for each in get_args(ColumnType)}
+        if kind is not None and (not isinstance(kind, str) or kind not in types):
             raise ValueError(f"the type must be number, text, date or null; got {kind!r:.60}")
         if decimals is not None and not is_whole(decimals, 0, MOST_DECIMALS):
             raise ValueError(
@@ -75,7 +76,7 @@ class ColumnFacts:
             )
         if not isinstance(levels, list) or not all(isinstance(each, str) for each in levels):
             raise ValueError("the levels must be a list of texts")
-        return cls(name, kind, decimals, tuple(levels))
+        return cls(name, types.get(kind), decimals, tuple(levels))
 
 
 def column_facts(table: CodedTable, rows: Array) -> tuple[ColumnFacts, ...]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._support.types import Array
+from gramian._support.types import Array, IntArray
 from gramian.laws.columns import is_finite_number, numbers_of
 from gramian.laws.forms._balance import Balance
 from gramian.laws.forms._column_law import ColumnLaw
@@ -30,6 +30,10 @@ class Outcome(NamedTuple):
     """The error of the law in each row; NaN where it is not tested, 1 for a wrong text or date."""
     made: NDArray[Any]
     """The value that the law gives in each row; for an equation, `error`."""
+
+    def taken(self, rows: IntArray) -> Outcome:
+        """Return the outcome in some of the rows, given by their indices."""
+        return Outcome(self.tested[rows], self.broken[rows], self.error[rows], self.made[rows])
 
 
 @dataclass(frozen=True)
