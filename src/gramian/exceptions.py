@@ -155,8 +155,8 @@ class LawsFileError(ValueError):
     >>> try:
     ...     load_checks(path)
     ... except LawsFileError as error:
-    ...     print(str(error)[-50:])
-    a JSON object with "format": "gramian laws"
+    ...     print(str(error).partition("laws: ")[2])
+    it must be a JSON object with "format": "gramian laws"
     """
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 import gramian
+from gramian.cli._check_command import check
+from gramian.cli._compare_command import compare
 from gramian.cli._errors import Settings, guarded, printing
 from gramian.cli._explain_command import explain
 from gramian.cli._fit_commands import extract, select
@@ -18,8 +20,8 @@ from gramian.cli._report_command import report
 
 app = typer.Typer(
     help="Feature extraction and selection that see nonlinear redundancy.",
-    epilog="Exit codes: 0 fine, 1 data or a model that cannot be used, 2 a wrong command, "
-    "130 interrupted.",
+    epilog="Exit codes: 0 fine, 1 a law that does not hold, 2 a wrong command, 3 data or a model "
+    "that cannot be used, 130 interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -57,7 +59,8 @@ def demo() -> None:
         main()
 
 
-REDUCE, USE, ABOUT = "Reduce a table", "Use a model", "See and try"
+REDUCE, USE = "Reduce a table", "Use a model"
+LAWS, ABOUT = "Laws of a table", "See and try"
 """Headings of the groups of commands in the help."""
 COMMANDS = (
     (select, REDUCE, "select data.csv --target label -t 0.001 -o kept.csv -m model.gram"),
@@ -66,7 +69,9 @@ COMMANDS = (
     (apply, USE, "apply model.gram new.csv -o kept_new.csv"),
     (reconstruct, USE, "reconstruct model.gram kept.csv -o all.csv"),
     (explain, USE, "explain model.gram data.csv"),
-    (relations, ABOUT, "relations data.csv"),
+    (relations, LAWS, "relations data.csv -o laws.json"),
+    (check, LAWS, "check laws.json tomorrow.csv -o broken.csv"),
+    (compare, LAWS, "compare monday.csv tuesday.csv"),
     (inspect, ABOUT, "inspect data.csv.gz"),
     (demo, ABOUT, "demo"),
 )

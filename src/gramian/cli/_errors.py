@@ -15,8 +15,9 @@ import typer
 
 from gramian.exceptions import FormatError
 
-DATA, USAGE, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
-"""Exit codes of the command: unusable data or model, wrong command, Ctrl-C, closed pipe."""
+BROKEN, USAGE, DATA, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 130, 141
+"""Exit codes of the command: a law that does not hold, wrong command, unusable data or model,
+Ctrl-C, closed pipe."""
 NEEDED = ("pyarrow", "rich", "typer")
 """Packages that every command needs; they belong to the extra "cli"."""
 P = ParamSpec("P")

@@ -34,6 +34,10 @@ def relations(
     time_limit: Annotated[
         float | None, option(None, "SECONDS", "Stop then, and print what was found.", min=0.001)
     ] = None,
+    output: Annotated[
+        str | None,
+        option("Output", "FILE", "Write the laws, for 'gramian check'.", "--output", "-o"),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Find laws among the columns: products, ratios, sums, powers, roots, logarithms.
@@ -42,13 +46,15 @@ def relations(
     other columns, from intervals of numbers, or from parts of dates.
     """
     import gramian
-    from gramian._support.words import the_columns
-    from gramian.cli._files import open_input
+    from gramian._support.words import counted, the_columns
+    from gramian.cli._check_command import write_laws
+    from gramian.cli._files import check_outputs, open_input
     from gramian.cli._pages import Page, print_json
     from gramian.cli._wording import spelled
     from gramian.tables import SomeColumns, is_usable
     from gramian.tabular import cautions_of_text, column_of_groups, examples, find, labels_in
 
+    check_outputs([data], [output])
     table = open_input(data, reading)
     every = list(table.columns)
     left_out, by = find(exclude, every, "exclude"), column_of_groups(groups, every)
@@ -74,6 +80,9 @@ def relations(
         )
     except ValueError as error:
         raise CommandError(f"{table.name}: {error}") from error
+    if output is not None:
+        write_laws(found.checks, output)
+        say(f"wrote {output}: {counted(len(found), 'law')}")
     if json:
         print_json(
             {

@@ -6,6 +6,7 @@ Open `_table_relations.py` first, which holds the function `relations`; then `_l
 # `candidates` proposes laws, `judge` accepts or rejects them, and `forms` prints, evaluates and
 # stores laws. `candidates/_stages.py` lists the generators of laws among numbers.
 
+from gramian.laws._comparison import Comparison, compare
 from gramian.laws._cover import computable
 from gramian.laws._relation_collection import AnyLaw, Relations, names_units, solutions
 from gramian.laws._reproduction import (
@@ -59,6 +60,7 @@ __all__ = [
     "Checks",
     "ColumnFacts",
     "ColumnLaw",
+    "Comparison",
     "ComposedDate",
     "Dependency",
     "Drift",
@@ -77,6 +79,7 @@ __all__ = [
     "Slopes",
     "Solution",
     "SuspectCell",
+    "compare",
     "load_checks",
     "relations",
 ]

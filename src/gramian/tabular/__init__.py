@@ -6,6 +6,7 @@ Open `_table_selection.py` first, which holds the public function, then `_table_
 from gramian.tabular._column_checks import check_places, fitting, refuse_infinite
 from gramian.tabular._column_roles import ColumnOptions, Passing, find
 from gramian.tabular._dropped_columns import DroppedColumn
+from gramian.tabular._laws_of_files import checks_of_table, stored_checks
 from gramian.tabular._learning import learned
 from gramian.tabular._loading import load
 from gramian.tabular._messages import FUNCTIONS, OptionError, RefusalError, TableCaution

@@ -37,7 +37,7 @@ class LawOutcome:
     rows : array of int
         The positions of the rows that break the law, ascending.
     worst : float
-        The largest error; infinite where a cell is. 1 for a wrong text or date.
+        The largest error; infinite for a wrong text or date, and where a cell is infinite.
     worst_row : int or None
         The position of the row with the largest error.
     n_allowed : int
@@ -69,20 +69,25 @@ class LawOutcome:
         return self.reason is None and self.n_broken <= self.n_allowed
 
     def __str__(self) -> str:
+        return f"{self.law}: {self.said}"
+
+    @property
+    def said(self) -> str:
+        """The outcome in words: that the law holds, or in how many rows it is broken."""
         if self.reason is not None:
-            return f"{self.law}: {UNTESTED}, {self.reason}"
+            return f"{UNTESTED}, {self.reason}"
         if not self.n_broken:
             said = f"holds in {counted(self.n_tested, 'row')}"
         else:
             of = f"{self.n_broken:,} of {counted(self.n_tested, 'row')}"
             said = f"broken in {of}"
-            if self.column is not None and self.worst_row is not None and self.worst != 1:
+            if self.column is not None and np.isfinite(self.worst):
                 said += f", most in row {self.worst_row} (by {number(self.worst, 4)})"
             if self.holds:
                 said += f", as many as {self.n_allowed:,} may"
         if self.n_unknown:
             said += f"; {counted(self.n_unknown, 'row')} with unknown levels not tested"
-        return f"{self.law}: {said}"
+        return said
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome as a dictionary that can be stored as JSON."""
@@ -262,14 +267,18 @@ class CheckResult:
 
     def __str__(self) -> str:
         lines = [str(each) for each in self.laws] or ["There is no law to test."]
-        lines += [f"{each.text[0].upper()}{each.text[1:]}." for each in self.drift]
+        return "\n".join([*lines, *self.told_rows()])
+
+    def told_rows(self) -> list[str]:
+        """Return lines about columns that differ, and about the first rows that break laws."""
+        lines = [f"{each.text[0].upper()}{each.text[1:]}." for each in self.drift]
         n = len(self.rows)
         if n:
             lines.append(f"{counted(n, 'row')} {plural(n, 'breaks', 'break')} a law:")
             lines += [_sentence(each) for each in self.cells[:SHOWN_ROWS]]
             if n > SHOWN_ROWS:
                 lines.append(f"and {counted(n - SHOWN_ROWS, 'more row')}")
-        return "\n".join(lines)
+        return lines
 
     def __repr__(self) -> str:
         n = sum(each.holds for each in self.laws)

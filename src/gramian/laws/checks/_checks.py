@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
 
@@ -87,6 +87,16 @@ class Checks(Sequence[LawCheck]):
             raise ValueError(f"allow must be a share between 0 and 1; got {allow!r}.")
         names = [each.name for each in self.facts]
         return checked(self.laws, self.facts, table, names, allow)
+
+    def without(self, laws: Collection[str]) -> Checks:
+        """Return the checks without some laws.
+
+        Parameters
+        ----------
+        laws : collection of str
+            The laws to leave out, as text.
+        """
+        return replace(self, laws=tuple(each for each in self.laws if each.text not in laws))
 
     def to_json(self) -> dict[str, Any]:
         """Return the checks as a dictionary that can be stored as JSON."""

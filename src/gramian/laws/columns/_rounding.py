@@ -71,8 +71,14 @@ class Rounding:
         values : array of shape (n_rows,)
             The numbers.
         """
+        absolute, relative = self.errors
+        return absolute + relative * np.abs(values)
+
+    @property
+    def errors(self) -> tuple[float, float]:
+        """The largest error with which numbers are rounded: an absolute and a relative one."""
         half = 0.0 if self.decimals is None else 0.5 * 10.0**-self.decimals
-        return half + (0.0 if self.spelling is None else SINGLE) * np.abs(values)
+        return half, 0.0 if self.spelling is None else SINGLE
 
     def _to_decimals(self, values: Array) -> Array:
         if self.decimals is None:

@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
     broken: NDArray[np.bool_]
     """True for each tested row that breaks the law."""
     error: Array
-    """The error of the law in each row; NaN where it is not tested, 1 for a wrong text or date."""
+    """The error of the law in each row; NaN where it is not tested, infinite for a wrong text."""
     made: NDArray[Any]
     """The value that the law gives in each row; for an equation, `error`."""
 
@@ -103,7 +103,7 @@ class LawCheck:
             cells = np.asarray(table[given])
             if made.dtype.kind in "OMU":
                 cells = cells if made.dtype.kind == "O" else cells.astype(made.dtype)
-                error, allowed = (made != cells).astype(np.float64), np.zeros(len(made))
+                error, allowed = np.where(made == cells, 0.0, np.inf), np.zeros(len(made))
             else:
                 clock = getattr(self.law, "clocks", {}).get(given)
                 numbers = numbers_of(cells, clock)
