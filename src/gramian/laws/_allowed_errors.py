@@ -14,6 +14,8 @@ from gramian.laws.judge import allowed_error_of
 
 ROUNDED_TWICE = 2.2
 """A row obeys a maximum, or slopes, that miss it by at most this many half units."""
+SMALLEST = 1e-12
+"""Least error that the terms of an equation may have, as a share of the largest term."""
 SAME_NUMBER = 1e-9
 """Relative error of a number that a lookup gives: levels are compared to ten digits."""
 
@@ -39,8 +41,10 @@ def with_allowed_error(relation: Relation, maker: RelationMaker) -> Relation:
     with np.errstate(all="ignore"):
         if solved is None:
             missed = np.abs(relation.imbalance(rows))
-            found = allowed_error_of(missed, np.zeros(len(missed)), holds, noisy=noisy)
-            return replace(relation, allowed_error=AllowedError(0.0, found.absolute))
+            # The error of an equation has no digits in which it was rounded.
+            found = allowed_error_of(missed, np.zeros(len(missed)), holds, noisy=True)
+            share = max(found.absolute, SMALLEST)
+            return replace(relation, allowed_error=AllowedError(0.0, share))
         made = np.broadcast_to(solved(table), len(rows))
         cells = table[solved.column]
         return replace(relation, allowed_error=allowed_error_of(made, cells, holds, noisy=noisy))

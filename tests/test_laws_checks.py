@@ -1,0 +1,346 @@
+"""Laws as tests of other tables: broken rows, wrong cells, columns that differ, stored laws."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gramian
+from gramian.exceptions import LawsFileError
+from gramian.laws import Checks, compare, load_checks
+
+N = 600
+CITIES = {"Z1": "Zurich", "Z2": "Zurich", "B1": "Bern", "L1": "Basel"}
+
+
+def invoices(seed: int, n: int = N) -> pd.DataFrame:
+    """Return invoices with laws of every kind."""
+    rng = np.random.default_rng(seed)
+    price, quantity = rng.uniform(1, 99, n).round(2), rng.integers(1, 20, n)
+    net = (price * quantity).round(2)
+    vat = (0.19 * net).round(2)
+    day = np.datetime64("2024-01-01") + rng.integers(0, 300, n)
+    code = rng.choice([*CITIES], n)
+    product, weight = rng.choice(["egg", "ham", "tea"], n), rng.uniform(1, 30, n).round(1)
+    size = rng.uniform(1, 30, n).round(1)
+    slope = pd.Series(product).map({"egg": 1.5, "ham": 4, "tea": 2}).to_numpy()
+    return pd.DataFrame(
+        {
+            "price": price,
+            "quantity": quantity,
+            "net": net,
+            "vat": vat,
+            "gross": (net + vat).round(2),
+            "code": code,
+            "city": pd.Series(code).map(CITIES),
+            "day": day,
+            "due": day + 30,
+            "product": product,
+            "weight": weight,
+            "cost": (slope * weight).round(2),
+            "size": size,
+            "charged": np.maximum(size, weight),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def found():
+    return gramian.relations(invoices(0))
+
+
+def test_the_table_itself_and_tomorrows_table_obey_the_laws(found):
+    assert len(found) >= 7
+    for table in (invoices(0), invoices(1), invoices(2, 40)):
+        result = found.check(table)
+        assert result.ok
+        assert not len(result.rows)
+        assert not result.drift
+        assert all(each.n_tested == len(table) for each in result.laws)
+
+
+DAMAGES = {
+    # column: the wrong value, the column that is named, the value that the laws give
+    "gross": (1e6, "gross", True),
+    "net": (0.01, "net", True),
+    "vat": (-5.0, "vat", True),
+    "city": ("Bonn", None, False),
+    "due": (pd.Timestamp("2031-01-01"), None, False),
+    "cost": (1e4, "cost", False),
+    "charged": (77.7, "charged", False),
+}
+
+
+@pytest.mark.parametrize("column", DAMAGES)
+def test_a_wrong_cell_breaks_its_laws_and_is_named(found, column):
+    wrong, named, given = DAMAGES[column]
+    table = invoices(1)
+    right = table.loc[17, column]
+    table.loc[17, column] = wrong
+    result = found.check(table)
+    assert not result.ok
+    assert result.rows.tolist() == [17]
+    (cell,) = result.cells
+    assert column in cell.likely
+    assert cell.laws
+    assert {each.law for each in result.laws if not each.holds} == {*cell.laws}
+    if given:
+        assert cell.column == named
+        assert cell.found == wrong
+        assert cell.expected == right
+        assert cell.mends
+    elif named is None:
+        assert cell.column is None
+        assert len(cell.likely) > 1
+
+
+def test_counts_are_those_of_an_oracle_that_knows_the_damage(found):
+    table, rng = invoices(3), np.random.default_rng(0)
+    rows = {
+        name: np.sort(rng.choice(N, 30, replace=False)) for name in ("gross", "city", "charged")
+    }
+    table.loc[rows["gross"], "gross"] += 1
+    table.loc[rows["city"], "city"] = "Bonn"
+    table.loc[rows["charged"], "charged"] += 0.1
+    result = found.check(table)
+    assert result.rows.tolist() == sorted({*np.concatenate([*rows.values()]).tolist()})
+    by_column = {each.column: each.rows.tolist() for each in result.laws if each.n_broken}
+    assert by_column == {name: each.tolist() for name, each in rows.items()}
+
+
+def test_missing_cells_and_unknown_levels_are_no_breach(found):
+    table = invoices(1)
+    for i, name in enumerate(("net", "code", "city", "day", "product", "size")):
+        table.loc[i, name] = None
+    table.loc[9, "code"] = "X9"
+    result = found.check(table)
+    assert result.ok
+    assert not len(result.rows)
+    assert [each.kind for each in result.drift] == ["levels"]
+    assert "X9" in result.drift[0].text
+    lookup = next(each for each in result.laws if each.column == "city")
+    assert lookup.n_unknown == 1
+    assert lookup.n_tested == N - 3
+
+
+def test_an_infinite_cell_breaks_its_laws(found):
+    table = invoices(1)
+    table.loc[3, "gross"] = np.inf
+    table.loc[4, "net"] = -np.inf
+    assert found.check(table).rows.tolist() == [3, 4]
+
+
+def test_columns_may_have_another_order_and_company(found):
+    table = invoices(1).iloc[:, ::-1].assign(note="new")
+    result = found.check(table)
+    assert result.ok
+    assert [each.text for each in result.drift] == ["column note is new"]
+
+
+def test_columns_that_are_missing_renamed_or_of_another_type_are_named(found):
+    table = invoices(1).drop(columns="price").rename(columns={"gross": "Gross "})
+    table["vat"] = table["vat"].astype(str).where(table.index != 5, "n/a")
+    result = found.check(table)
+    assert not result.ok
+    told = {each.column: each for each in result.drift}
+    assert told["price"].kind == "missing"
+    assert told["gross"].kind == "renamed"
+    assert "`Gross `" in told["gross"].text
+    assert told["vat"].kind == "type"
+    assert "n/a" in told["vat"].text
+    untested = [each for each in result.laws if each.reason is not None]
+    assert {each.column for each in untested} >= {"net", "gross"} - {None}
+    assert all(each.n_tested == 0 and not each.holds for each in untested)
+    assert all(each.holds for each in result.laws if each.reason is None)
+
+
+def test_a_law_with_exceptions_keeps_its_share():
+    table = invoices(0, 2_000)
+    table.loc[np.arange(0, 2_000, 100), "gross"] += 3
+    found = gramian.relations(table)
+    law = next(each for each in found if each.n_exceptions)
+    assert law.n_exceptions == 20
+    result = found.check(table)
+    assert result.ok
+    assert result.rows.tolist() == list(range(0, 2_000, 100))
+    more = invoices(5, 2_000)
+    more.loc[np.arange(0, 2_000, 50), "gross"] += 3
+    assert not found.check(more).ok
+    assert found.checks.check(more, allow=0.02).ok
+    assert not found.checks.check(invoices(5, 2_000).assign(gross=1.0), allow=0.5).ok
+
+
+def test_noise_is_allowed_and_more_is_not():
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(1, 5, (2, 2_000))
+    table = {"x": x[:1_000], "y": y[:1_000]}
+    table["z"] = 3 * table["x"] * table["y"] + 0.05 * rng.standard_normal(1_000)
+    found = gramian.relations(table)
+    assert any(each.typical_error for each in found)
+    other = {"x": x[1_000:], "y": y[1_000:]}
+    other["z"] = 3 * other["x"] * other["y"] + 0.05 * rng.standard_normal(1_000)
+    assert found.check(other).ok
+    other["z"][7] += 2
+    assert found.check(other).rows.tolist() == [7]
+
+
+def test_an_equation_that_gives_no_column_is_tested():
+    angle = np.random.default_rng(0).uniform(0, 6.28, 400)
+    found = gramian.relations(np.column_stack([np.cos(angle), np.sin(angle)]), ["x", "y"])
+    table = {"x": np.cos(angle), "y": np.sin(angle)}
+    table["y"][11] += 0.01
+    result = found.check(table)
+    assert result.rows.tolist() == [11]
+    assert result.laws[0].column is None
+    assert {*result.cells[0].likely} == {"x", "y"}
+
+
+def test_a_series_is_the_same_in_pieces(monkeypatch):
+    from gramian.laws.columns import _coded_table
+
+    sold = np.random.default_rng(0).integers(10, 99, 900).astype(float)
+    table = {"sold": sold, "week": np.convolve(sold, np.ones(7))[:900], "total": np.cumsum(sold)}
+    table["week"][:6] = np.nan
+    found = gramian.relations(table)
+    assert {each.gives for each in found} >= {"week", "total"}
+    damaged = {name: column.copy() for name, column in table.items()}
+    damaged["week"][[70, 500]] += 1
+    damaged["total"][300] -= 2
+    assert found.check(damaged).rows.tolist() == [70, 300, 500]
+    monkeypatch.setattr(_coded_table, "BLOCK_ROWS", 64)
+    assert found.check(table).ok
+    assert found.check(damaged).rows.tolist() == [70, 300, 500]
+
+
+def test_pieces_files_and_frames_give_one_answer(found, tmp_path, monkeypatch):
+    from gramian.laws.columns import _coded_table
+
+    table = invoices(1)
+    table.loc[[5, 300], "gross"] += 1
+    table.loc[[6, 301], "city"] = "Bonn"
+    whole = found.check(table).to_json()
+    table.to_parquet(tmp_path / "table.parquet")
+    assert found.check(tmp_path / "table.parquet").to_json() == whole
+    monkeypatch.setattr(_coded_table, "BLOCK_ROWS", 50)
+    assert found.check(table).to_json() == whole
+
+
+def test_a_table_without_names_goes_by_position():
+    x = np.random.default_rng(0).uniform(1, 2, (300, 2)).round(3)
+    X = np.column_stack([x, x.sum(axis=1).round(3)])
+    found = gramian.relations(X, ["a", "b", "sum"])
+    X[4, 2] += 1
+    assert found.check(X).rows.tolist() == [4]
+
+
+def test_stored_laws_check_as_before(found, tmp_path):
+    path = tmp_path / "laws.json"
+    path.write_text(found.checks.text(), encoding="utf-8")
+    again = load_checks(path)
+    assert again.to_json() == found.checks.to_json()
+    table = invoices(1)
+    table.loc[5, ["gross", "cost"]] += 1
+    assert again.check(table).to_json() == found.check(table).to_json()
+
+
+def test_people_may_delete_a_law_and_change_a_tolerance(found):
+    document = json.loads(found.checks.text())
+    table = invoices(1)
+    table.loc[5, "gross"] += 0.5
+    assert not Checks.from_json(document).check(table).ok
+    for each in document["laws"]:
+        if each["law"].startswith("gross"):
+            each["tolerance"] = 1.0
+    assert Checks.from_json(document).check(table).ok
+    del document["laws"][1:]
+    assert len(Checks.from_json(document)) == 1
+
+
+NONSENSE = {
+    "no object": ([], "a JSON object"),
+    "another format": ({"format": "x"}, "a JSON object"),
+    "a newer version": ({"format": "gramian laws", "version": 2}, "version 2"),
+    "too few keys": ({"format": "gramian laws", "version": 1}, "the keys"),
+}
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_nonsense_is_refused(name):
+    document, said = NONSENSE[name]
+    with pytest.raises(LawsFileError, match=said):
+        Checks.from_json(document)
+
+
+EDITS = {
+    "a negative tolerance": (("laws", 0, "tolerance"), -1, "law 1: 'tolerance'"),
+    "a text for a number": (("laws", 1, "relative_tolerance"), "big", "law 2: 'relative"),
+    "a share above 1": (("laws", 0, "allowed_share"), 2, "law 1: 'allowed_share'"),
+    "no form": (("laws", 0, "form"), None, "law 1: "),
+    "code in a form": (("laws", 0, "form"), {"terms": "__import__('os')"}, "law 1: "),
+    "a type": (("columns", 0, "type"), "money", "column 1: the type"),
+    "a name": (("columns", 0, "name"), 7, "column 1: the name"),
+    "a number of rows": (("n_rows",), -3, "n_rows"),
+    "laws": (("laws",), {}, '"laws" must be a list'),
+    "infinity": (("laws", 0, "tolerance"), float("inf"), "law 1: 'tolerance'"),
+    "a large number": (("laws", 0, "tolerance"), 10**400, "law 1: 'tolerance'"),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_into_nonsense_is_refused_with_its_place(found, name):
+    path, value, said = EDITS[name]
+    document = json.loads(found.checks.text())
+    place = document
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    with pytest.raises(LawsFileError, match=said):
+        Checks.from_json(document)
+
+
+def test_hostile_names_come_through():
+    names = ['a "b"', "c\nd", "=1+1", "Σ; DROP", ""]
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 9, (300, 4)).round(2)
+    table = dict(zip(names, [*x.T, x.sum(axis=1).round(2)], strict=True))
+    found = gramian.relations(table)
+    table[""][8] += 1
+    result = Checks.from_json(json.loads(found.checks.text())).check(table)
+    assert result.rows.tolist() == [8]
+    assert json.loads(json.dumps(result.to_json()))["n_broken"] == 1
+
+
+def test_two_tables_are_compared(found):
+    before, now = invoices(0), invoices(1)
+    now["vat"] = (0.07 * now["net"]).round(2)
+    now["gross"] = (now["net"] + now["vat"]).round(2)
+    now = now.drop(columns="size")
+    result = compare(before, now)
+    assert not result.ok
+    assert any(each.law == "vat = 0.07 · net" for each in result.new)
+    assert any(each.law == "vat = 0.19 · net" and each.n_broken for each in result.broken)
+    assert any(each.law == "gross = net + vat" for each in result.holding)
+    text = str(result)
+    assert "Column size is missing." in text
+    assert "vat = 0.07 · net" in text
+    same = compare(before, invoices(2))
+    assert same.ok
+    assert not same.new
+
+
+def test_results_are_shown(found):
+    table = invoices(1)
+    table.loc[[5, 6], "gross"] += 1
+    result = found.check(table)
+    assert "gross = net + vat" in result._repr_html_()
+    assert repr(result).startswith("<check of ")
+    frame = result.to_frame()
+    assert frame["row"].tolist() == [5, 6]
+    assert frame["column"].tolist() == ["gross", "gross"]
+    assert list(found.check(invoices(1)).to_frame().columns) == list(frame.columns)
+
+
+def test_shares_outside_their_range_are_refused(found):
+    with pytest.raises(ValueError, match="allow must be a share"):
+        found.checks.check(invoices(1), allow=2)
