@@ -138,7 +138,7 @@ def test_the_table_of_an_npz_file_is_its_only_array_or_the_one_named_x():
     succeed("select", "in.npz", *KEEP_ALL, "-o", "out.csv")
     np.savez("in.npz", A=np.eye(3), B=np.eye(3))
     done = run("select", "in.npz")
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert (
         "in.npz cannot be read as npz: it must have one table, or a table called X" in done.stderr
     )
@@ -237,5 +237,5 @@ def test_another_delimiter_can_be_named():
     with open("odd.csv", "w") as stream:
         stream.write("a;b\n1;2\n3;4;5\n")
     done = run("select", "odd.csv")
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert "odd.csv seems to be separated by ';'. Say --delimiter ';'" in done.stderr

@@ -83,13 +83,13 @@ def test_mistakes_with_groups_are_reported(table):
     table.assign(patient=table.patient.where(table.patient != "p3")).to_csv("gaps.csv", index=False)
     for command in ("select", "extract", "relations"):
         done = run(command, "one.csv", "--groups", "patient")
-        assert done.exit_code == 1
+        assert done.exit_code == 3
         assert "All rows are in one group" in done.stderr
         done = run(command, "gaps.csv", "--groups", "patient")
-        assert done.exit_code == 1
+        assert done.exit_code == 3
         assert "no label in 20 rows" in done.stderr
     pd.concat([table] * 30).to_csv("long.csv", index=False)
     done = run("select", "long.csv", "--groups", "patient", "--memory-budget", "1MiB")
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert "--groups needs all rows in memory" in done.stderr
     assert "raise --memory-budget" in done.stderr

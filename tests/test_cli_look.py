@@ -237,7 +237,7 @@ def test_a_dry_run_of_a_wide_table_stops_counting_at_50000_functions():
     lines = succeed("select", "wide.npy", "--degree", "auto", "--dry-run").stdout.splitlines()
     assert [int(line.split()[0]) for line in lines[2:]] == [2, 5, 10, 20]
     done = run("select", "wide.npy", "--degree", "4", "-n", "500", "--dry-run")
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert "more than 50,000 functions" in done.stderr
 
 
@@ -269,7 +269,7 @@ def test_hostile_names_are_shown_and_stored_unchanged():
 def test_a_hostile_name_in_an_error_cannot_steer_the_terminal():
     pd.DataFrame({"\x1b[31m\nred": ["a", "b"]}).to_csv("in.csv", index=False)
     done = run("select", "in.csv")
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert "\x1b" not in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
@@ -294,7 +294,7 @@ def test_a_report_is_written_with_its_model():
 def test_a_report_without_its_packages_names_the_extra_to_install(monkeypatch):
     monkeypatch.setattr("gramian.cli._report_command.find_spec", lambda name: None)
     done = run("report", "data.csv", "-x", "key,label")
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert 'the report needs plotly: pip install "gramian[report]"' in done.stderr
     assert not Path("report.html").exists()
 

@@ -94,7 +94,7 @@ def test_a_folder_that_cannot_be_written_to_is_named_before_the_work(monkeypatch
 
 
 def test_a_table_without_numbers_is_refused_with_the_remedy():
-    said = refused("select", "data.csv", "-c", "label", "-o", "k.csv", code=1)
+    said = refused("select", "data.csv", "-c", "label", "-o", "k.csv", code=3)
     assert "data.csv has no column of numbers that a fit could use" in said
     assert "--encode" in said
 
@@ -106,7 +106,7 @@ def test_values_near_the_largest_float_are_refused_with_the_remedy(options):
     table.loc[4, "power"] = -1.7e308
     table.loc[5, "power"] = 1.7e308
     table.to_csv("huge.csv", index=False)
-    said = refused("select", "huge.csv", *FEATURES, "-n", "2", *options, code=1)
+    said = refused("select", "huge.csv", *FEATURES, "-n", "2", *options, code=3)
     assert "columns 'width' and 'power' of huge.csv have values that differ by more" in said
     assert "Change the unit" in said
     assert "warning" not in said
@@ -114,11 +114,11 @@ def test_values_near_the_largest_float_are_refused_with_the_remedy(options):
 
 def test_indicators_of_columns_with_many_values_are_refused():
     options = ["--family", "indicator", "-n", "2"]
-    said = refused("select", "data.csv", *FEATURES, *options, code=1)
+    said = refused("select", "data.csv", *FEATURES, *options, code=3)
     assert "--family indicator is for columns of at most 32 distinct values" in said
     assert "columns 'voltage', 'current', 'width', 'height', 'power' and 2 more have more" in said
     assert "max_levels" not in said
-    said = refused("extract", "data.csv", *FEATURES, *options, code=1)
+    said = refused("extract", "data.csv", *FEATURES, *options, code=3)
     assert "components have more: say gramian select" in said
     said = refused("select", "data.csv", *FEATURES, *options, "--dry-run", code=2)
     assert "--dry-run cannot tell the cost of --family indicator" in said
@@ -128,7 +128,7 @@ def test_indicators_of_columns_with_many_values_are_refused():
 def test_streamed_indicators_of_columns_with_many_values_are_refused():
     measurements(30_000).to_csv("long.csv", index=False)
     options = ["--family", "indicator", "-n", "2", "--memory-budget", "1MiB"]
-    said = refused("select", "long.csv", *FEATURES, *options, code=1)
+    said = refused("select", "long.csv", *FEATURES, *options, code=3)
     assert "such as categories; some have more" in said
 
 
@@ -138,7 +138,7 @@ def test_a_table_without_complete_rows_is_refused():
     table.loc[1::2, "height"] = np.nan
     table.to_csv("in.csv", index=False)
     for options in ([], ["--standardize"]):
-        said = refused("select", "in.csv", *FEATURES, "--impute", "drop-rows", *options, code=1)
+        said = refused("select", "in.csv", *FEATURES, "--impute", "drop-rows", *options, code=3)
         assert re.search("without missing values|Every row has a missing value", said)
 
 
@@ -153,8 +153,8 @@ def test_dates_pass_through():
 def test_infinity_is_named():
     measurements().assign(far=[np.inf] + [1.0] * 59).to_csv("in.csv", index=False)
     said = "gramian: in.csv: Column 'far' has an infinite value in row 0. Leave the row out"
-    assert said in refused("select", "in.csv", *FEATURES, code=1)
-    assert said in refused("relations", "in.csv", code=1)
+    assert said in refused("select", "in.csv", *FEATURES, code=3)
+    assert said in refused("relations", "in.csv", code=3)
 
 
 def test_infinity_far_down_in_a_file_is_located_by_row():
@@ -163,20 +163,20 @@ def test_infinity_far_down_in_a_file_is_located_by_row():
     table.to_csv("long.csv", index=False)
     options = ["-n", "2", "--memory-budget", "1MiB"]
     for more in ([], ["--impute", "median"]):
-        said = refused("select", "long.csv", *FEATURES, *options, *more, code=1)
+        said = refused("select", "long.csv", *FEATURES, *options, *more, code=3)
         assert "long.csv: Column 'width' has an infinite value in row 29000." in said
 
 
 def test_columns_that_vary_too_little_are_named_with_their_file():
     (measurements()[["width", "height"]] * 1e-200).to_csv("small.csv", index=False)
     for command in ("select", "extract"):
-        said = refused(command, "small.csv", "-n", "1", "--memory-budget", "1MiB", code=1)
+        said = refused(command, "small.csv", "-n", "1", "--memory-budget", "1MiB", code=3)
         assert "The values of column 'width' of small.csv differ by up to" in said
 
 
 def test_too_few_rows_for_validation_are_refused_in_terms_of_the_command():
     measurements(2).to_csv("two.csv", index=False)
-    said = refused("extract", "two.csv", *FEATURES, "-n", "1", code=1)
+    said = refused("extract", "two.csv", *FEATURES, "-n", "1", code=3)
     assert "two.csv has 2 rows, and holding out a share of 0.1 leaves 1 to fit" in said
     assert "validation_" not in said
 
@@ -186,21 +186,21 @@ def test_too_few_rows_for_validation_are_refused_in_terms_of_the_command():
 def test_a_table_of_constant_columns_gives_no_output(command, ending):
     pd.DataFrame({"a": [1.0] * 20, "b": [2.0] * 20}).to_csv("same.csv", index=False)
     command, *options = command
-    said = refused(command, "same.csv", *options, "-o", f"out.{ending}", code=1)
+    said = refused(command, "same.csv", *options, "-o", f"out.{ending}", code=3)
     kept = "column" if command == "select" else "component"
     assert f"the model keeps no {kept}, because no column varies" in said
 
 
 def test_a_threshold_above_all_variances_is_refused():
     arguments = ["extract", "data.csv", *FEATURES, "-t", "1e9", "-o", "out.csv"]
-    assert "keeps no component, because the threshold of its fit" in refused(*arguments, code=1)
+    assert "keeps no component, because the threshold of its fit" in refused(*arguments, code=3)
 
 
 def test_a_model_that_keeps_no_component_cannot_be_applied():
     pd.DataFrame({"a": [1.0] * 20, "b": [2.0] * 20}).to_csv("same.csv", index=False)
     succeed("extract", "same.csv", "-n", "1", "-m", "model.gram")
     for command in ("apply", "reconstruct"):
-        said = refused(command, "model.gram", "same.csv", "-o", "out.csv", code=1)
+        said = refused(command, "model.gram", "same.csv", "-o", "out.csv", code=3)
         assert "the model keeps no component, because no column varies" in said
 
 
@@ -227,7 +227,7 @@ def test_a_model_that_keeps_no_component_cannot_be_applied():
 )
 def test_damaged_tables_are_refused(name, content, sentence):
     Path(name).write_bytes(content)
-    assert sentence in refused("select", name, "-o", "out.csv", code=1)
+    assert sentence in refused("select", name, "-o", "out.csv", code=3)
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_damaged_tables_are_refused(name, content, sentence):
 )
 def test_arrays_other_than_tables_of_numbers_are_refused(array, sentence):
     np.save("in.npy", array, allow_pickle=True)
-    said = refused("select", "in.npy", code=1)
+    said = refused("select", "in.npy", code=3)
     assert sentence in said
     assert "pickle" not in said
 
@@ -249,7 +249,7 @@ def test_arrays_other_than_tables_of_numbers_are_refused(array, sentence):
 @pytest.mark.parametrize("ending", ["npy", "npz"])
 def test_the_error_about_text_named_npy_does_not_suggest_unsafe_loading(ending):
     Path(f"in.{ending}").write_text("a,b\n1,2\n")
-    said = refused("select", f"in.{ending}", code=1)
+    said = refused("select", f"in.{ending}", code=3)
     assert f"in.{ending} is none of NumPy's files" in said
     assert "pickle" not in said
 
@@ -273,20 +273,20 @@ def model(*options):
 
 def test_missing_and_damaged_model_files_are_refused():
     assert "there is no file no.gram" in refused("apply", "no.gram", "new.csv", code=2)
-    said = refused("apply", "data.csv", "new.csv", code=1)
+    said = refused("apply", "data.csv", "new.csv", code=3)
     assert "data.csv cannot be read as a model" in said
     model()
     Path("cut.gram").write_bytes(Path("model.gram").read_bytes()[:-100])
-    assert "cut.gram cannot be read as a model" in refused("explain", "cut.gram", code=1)
+    assert "cut.gram cannot be read as a model" in refused("explain", "cut.gram", code=3)
 
 
 def test_missing_columns_are_named():
     model()
     measurements()[["voltage", "width"]].to_csv("few.csv", index=False)
-    said = refused("apply", "model.gram", "few.csv", "-o", "out.csv", code=1)
+    said = refused("apply", "model.gram", "few.csv", "-o", "out.csv", code=3)
     assert "few.csv lacks the column 'height' that the model takes" in said
-    assert "'height'" in refused("reconstruct", "model.gram", "few.csv", "-o", "o.csv", code=1)
-    assert "'current'" in refused("explain", "model.gram", "few.csv", code=1)
+    assert "'height'" in refused("reconstruct", "model.gram", "few.csv", "-o", "o.csv", code=3)
+    assert "'current'" in refused("explain", "model.gram", "few.csv", code=3)
 
 
 @pytest.mark.parametrize(
@@ -300,13 +300,13 @@ def test_apply_refuses_text_and_infinite_values_in_numeric_columns(value, senten
     model()
     measurements(4).assign(height=[1.0, 2.0, 3.0, value]).to_csv("bad.csv", index=False)
     Path("out.csv").write_text("as it was", encoding="utf-8")
-    assert sentence in refused("apply", "model.gram", "bad.csv", "-o", "out.csv", code=1)
+    assert sentence in refused("apply", "model.gram", "bad.csv", "-o", "out.csv", code=3)
 
 
 def test_an_unknown_category_is_refused():
     succeed("select", "data.csv", "-x", "key", "--encode", "-n", "8", "-m", "model.gram")
     measurements(2).assign(label=["yes", "perhaps"]).to_csv("bad.csv", index=False)
-    said = refused("apply", "model.gram", "bad.csv", "-o", "out.csv", code=1)
+    said = refused("apply", "model.gram", "bad.csv", "-o", "out.csv", code=3)
     assert "Column 'label' contains 'perhaps', which is not among the categories" in said
 
 
@@ -336,9 +336,9 @@ def test_a_selection_without_a_decoder_reconstructs_and_explains_nothing():
     UFFS().fit(measurements()[["voltage", "current", "power"]]).save("uffs.gram")
     succeed("apply", "uffs.gram", "new.csv", "-o", "out.csv")
     succeed("inspect", "uffs.gram")
-    said = refused("reconstruct", "uffs.gram", "new.csv", "-o", "o.csv", code=1)
+    said = refused("reconstruct", "uffs.gram", "new.csv", "-o", "o.csv", code=3)
     assert "UFFS cannot reconstruct columns" in said
-    assert "got UFFS" in refused("explain", "uffs.gram", code=1)
+    assert "got UFFS" in refused("explain", "uffs.gram", code=3)
 
 
 def test_a_warning_of_another_library_becomes_one_line(monkeypatch):
@@ -381,7 +381,7 @@ def test_a_model_that_cannot_be_written_leaves_no_other_file(command, monkeypatc
 
     monkeypatch.setattr("gramian.tabular.TableModel.save", save)
     output = "out.csv" if command == "select" else "out.html"
-    said = refused(command, "data.csv", *FEATURES, "-o", output, "-m", "model.gram", code=1)
+    said = refused(command, "data.csv", *FEATURES, "-o", output, "-m", "model.gram", code=3)
     assert said.endswith("This model does not fit in a model file.")
 
 

@@ -52,7 +52,7 @@ def test_mistakes_are_reported(table):
     assert run("relations", "none.csv").exit_code == 2
     table.head(3).to_csv("short.csv", index=False)
     done = run("relations", "short.csv")
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert "at least 6" in done.stderr
 
 

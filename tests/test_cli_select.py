@@ -261,7 +261,7 @@ def test_a_model_without_names_is_applied_by_position():
     expected = fitted(GFR(2)).transform(measurements(5)[FEATURES])
     np.testing.assert_allclose(read_csv("out.csv"), expected, rtol=1e-9)
     done = run("apply", "model.gram", "data.csv", "-o", "out.csv")
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert "data.csv has 9 columns to work with, and the model takes 7" in done.stderr
 
 

@@ -1,6 +1,7 @@
 """Laws as tests of other tables: broken rows, wrong cells, columns that differ, stored laws."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -344,3 +345,25 @@ def test_results_are_shown(found):
 def test_shares_outside_their_range_are_refused(found):
     with pytest.raises(ValueError, match="allow must be a share"):
         found.checks.check(invoices(1), allow=2)
+
+
+def test_the_schema_describes_the_file_of_laws(found):
+    jsonschema = pytest.importorskip("jsonschema")
+    path = Path(__file__).parents[1] / "docs" / "laws.schema.json"
+    validator = jsonschema.Draft202012Validator(json.loads(path.read_text(encoding="utf-8")))
+    validator.check_schema(validator.schema)
+    sold = np.random.default_rng(0).integers(10, 99, 300).astype(float)
+    week = np.convolve(sold, np.ones(7))[:300]
+    week[:6] = np.nan
+    angle = np.random.default_rng(0).uniform(0, 6.28, 300)
+    circle = {"x": np.cos(angle), "y": np.sin(angle)}
+    for each in (found, gramian.relations({"sold": sold, "week": week}), gramian.relations(circle)):
+        assert len(each)
+        validator.validate(each.checks.to_json())
+    for path, value, _ in EDITS.values():
+        document = found.checks.to_json()
+        place = document
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = value
+        assert value == float("inf") or value == 10**400 or not validator.is_valid(document)

@@ -124,7 +124,7 @@ def test_apply_needs_the_kept_columns_of_text(folder):
     succeed("select", "orders.csv", "-m", "m.gram", "-q")
     orders().drop(columns="zip").to_csv("less.csv", index=False)
     done = run("apply", "m.gram", "less.csv", "-o", "out.csv")
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert "lacks the column 'zip'" in done.stderr
 
 

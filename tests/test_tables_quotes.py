@@ -57,7 +57,7 @@ def test_a_quote_that_is_never_closed_is_an_error_with_its_line(column, end, tex
         gramian.select("in.csv")
     for command in ("inspect", "relations", "select"):
         done = run(command, "in.csv")
-        assert done.exit_code == 1
+        assert done.exit_code == 3
         assert "line 41" in done.stderr
         assert "Remove it" in done.stderr
 

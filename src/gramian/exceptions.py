@@ -3,6 +3,7 @@
 __all__ = [
     "DelimiterError",
     "FormatError",
+    "LawsFileError",
     "ModelFileError",
     "NumericalWarning",
     "OverfittingWarning",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gramian.cli._errors import BROKEN, CommandError, guarded
 from gramian.cli._options import Json, Quiet, Reading, option, with_options
+
+if TYPE_CHECKING:
+    from gramian.laws import Comparison
 
 
 @guarded
@@ -29,21 +32,38 @@ def compare(
     Columns that came or went are named, and rows of NEW that break laws of OLD. The exit code is 0
     if all laws of OLD hold in NEW, else 1.
     """
-    from gramian.cli._files import open_input
     from gramian.cli._pages import Page, print_json
-    from gramian.laws import TooFewValuesError
-    from gramian.laws import compare as compared
 
-    before, now = open_input(old, reading), open_input(new, reading)
-    try:
-        found = compared(before, now, time_limit=time_limit)
-    except TooFewValuesError as error:
-        raise CommandError(f"{old} or {new}: {error}") from error
+    found = compared_files(old, new, reading, time_limit)
     if json:
-        print_json({"command": "compare", "old": before.name, "new": now.name, **found.to_json()})
+        print_json({"command": "compare", "old": old, "new": new, **found.to_json()})
     elif not quiet:
         page = Page()
         for line in str(found).splitlines():
             page.line(line)
     if not found.ok:
         raise typer.Exit(BROKEN)
+
+
+def compared_files(
+    old: str, new: str, reading: Reading, time_limit: float | None = None
+) -> Comparison:
+    """Compare two files by their laws.
+
+    Parameters
+    ----------
+    old, new : str
+        The files.
+    reading : Reading
+        Options for reading them.
+    time_limit : float, optional
+        Seconds after which the search for the laws of a table stops.
+    """
+    from gramian.cli._files import open_input
+    from gramian.laws import TooFewValuesError, compare
+
+    before, now = open_input(old, reading), open_input(new, reading)
+    try:
+        return compare(before, now, time_limit=time_limit)
+    except TooFewValuesError as error:
+        raise CommandError(f"{old} or {new}: {error}") from error

@@ -46,6 +46,10 @@ def report(
         str, option("Output", "FILE", "The page to write.", "--output", "-o")
     ] = "report.html",
     title: Annotated[str | None, option("Output", "TEXT", "The title of the page.")] = None,
+    against: Annotated[
+        str | None,
+        option("Data", "FILE", "An older table: its laws, and those of DATA, are compared."),
+    ] = None,
     model: ModelOutput = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -66,9 +70,14 @@ def report(
             raise CommandError(f'the report needs {package}: pip install "gramian[{extra}]"')
     if "-" in (output, model):
         raise UsageError("a report and its model are written to files: name them")
-    check_outputs([data, method.directions], [output, model])
+    check_outputs([data, method.directions, against], [output, model])
     task = prepared(data, algorithm, reading, table, method, quiet=quiet)
     fitted = task.run()
+    comparison = None
+    if against is not None:
+        from gramian.cli._compare_command import compared_files
+
+        comparison = compared_files(against, data, reading)
     from gramian.reports import report as write_report  # slow to import: after the fit
 
     with writing_model(fitted.model, model), writing(output):
@@ -79,6 +88,7 @@ def report(
             preprocessing=fitted.model.steps,
             title=title,
             command=shlex.join(["gramian", *sys.argv[1:]]),
+            comparison=comparison,
         )
     written = {"output": output}
     if model is not None:

@@ -106,6 +106,15 @@ def compare(old: Any, new: Any, *, time_limit: float | None = None) -> Compariso
     -------
     comparison : Comparison
         The laws that hold in both tables, those that broke, and those that are new.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> U, I = np.random.default_rng(0).uniform(1, 5, (2, 200))
+    >>> monday = {"U": U, "I": I, "P": U * I}
+    >>> gramian.laws.compare(monday, {**monday, "P": U * I / 1000}).new[0].law
+    'P = 0.001 · U · I'
     """
     checks = relations(old, time_limit=time_limit).checks
     result = checks.check(new)

@@ -12,8 +12,8 @@ import numpy as np
 from gramian._support.blas import threads_for
 from gramian._support.types import Array, IntArray
 from gramian._support.words import listed, plural
-from gramian.laws._allowed_errors import level_law_with_allowed_error, with_allowed_error
 from gramian.laws._confirmation import confirmed
+from gramian.laws._errors_in_rows import level_law_with_allowed_error, with_allowed_error
 from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws._level_search import GroupedBlock, LevelFindings, find_level_laws
 from gramian.laws._relation_collection import Relations

@@ -23,6 +23,7 @@ from gramian._support.writing import replacing
 from gramian.estimators import UFFS, Estimator, PolynomialManifold, unbroken_percent
 from gramian.fitting import FittedManifold, FittedModel
 from gramian.formulas import number, r_squared
+from gramian.laws import Comparison
 from gramian.models import Preprocessing
 from gramian.reports import _page
 from gramian.reports._code import code_for
@@ -51,6 +52,7 @@ def report(
     title: str | None = None,
     command: str | None = None,
     image_shape: tuple[int, int] | None = None,
+    comparison: Comparison | None = None,
 ) -> Path:
     """Write a page about a fit: columns to keep, formulas of columns to drop, and cautions.
 
@@ -79,6 +81,9 @@ def report(
     image_shape : pair of int, optional
         Height and width of images, if the columns are pixels, row by row. Columns with names such
         as pixel_0_0 or pixel1 are recognized as pixels without this parameter.
+    comparison : Comparison, optional
+        The table compared with an older one by `gramian.laws.compare`; the page then has a section
+        about it.
 
     Returns
     -------
@@ -125,6 +130,7 @@ def report(
         {
             **content,
             "beside": beside,
+            "comparison": comparison,
             "title": title
             or f"Redundancy among {counted(data.n_columns + beside.n_columns, 'column')}",
             "command": command,

@@ -46,6 +46,18 @@ class LawOutcome:
         The number of rows that were not tested because the law does not have their levels.
     reason : str or None
         Why the law cannot be tested; None if it was.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> net, vat = np.random.default_rng(0).uniform(1, 99, (2, 200)).round(2)
+    >>> table = {"net": net, "vat": vat, "gross": (net + vat).round(2)}
+    >>> found = gramian.relations(table)
+    >>> table["gross"][7] += 100
+    >>> outcome = found.check(table).laws[0]
+    >>> outcome.holds, outcome.n_broken, outcome.worst_row
+    (False, 1, 7)
     """
 
     law: str
@@ -112,6 +124,19 @@ class SuspectCell(NamedTuple):
     `column` is None if several cells are as likely; `likely` has their columns. `found` is the
     cell, and `expected` the value that the laws give; they are None if `column` is None, or if no
     law gives a value. `mends` is True if with this value the row obeys all laws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> net = np.random.default_rng(0).uniform(1, 99, 200).round(2)
+    >>> vat = (0.19 * net).round(2)
+    >>> table = {"net": net, "vat": vat, "gross": (net + vat).round(2)}
+    >>> found = gramian.relations(table)
+    >>> table["gross"][7] = 1000
+    >>> (cell,) = found.check(table).cells
+    >>> cell.column, cell.found, cell.mends
+    ('gross', 1000.0, True)
     """
 
     row: int

@@ -161,6 +161,21 @@ def load_checks(path: str | os.PathLike[str]) -> Checks:
     ----------
     path : str or path
         The file. Nothing in it is executed. A LawsFileError says what is wrong with other files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import gramian
+    >>> from gramian.laws import load_checks
+    >>> U, I = np.random.default_rng(0).uniform(1, 5, (2, 200))
+    >>> checks = gramian.relations({"U": U, "I": I, "P": U * I}).checks
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "laws.json")
+    ...     n_characters = path.write_text(checks.text(), encoding="utf-8")
+    ...     print(load_checks(path))
+    P = U · I
     """
     try:
         text = Path(path).read_text(encoding="utf-8")

@@ -31,6 +31,17 @@ class Drift:
         The name of the column; the old name if it seems to have a new one.
     text : str
         The difference as a sentence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> net, vat = np.random.default_rng(0).uniform(1, 99, (2, 200)).round(2)
+    >>> table = {"net": net, "vat": vat, "gross": (net + vat).round(2)}
+    >>> found = gramian.relations(table)
+    >>> table["Gross"] = table.pop("gross")
+    >>> found.check(table).drift[0].text
+    'column gross is missing; Gross may be its new name'
     """
 
     kind: DriftKind

@@ -20,7 +20,17 @@ KEYS = ("law", "tolerance", "relative_tolerance", "allowed_share", "form")
 
 
 class Outcome(NamedTuple):
-    """What a check finds in some rows."""
+    """What a check finds in some rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> U, I = np.random.default_rng(0).uniform(1, 5, (2, 200))
+    >>> (check,) = gramian.relations({"U": U, "I": I, "P": U * I}).checks
+    >>> check.outcome({"U": [2.0, 3.0], "I": [1.0, np.nan], "P": [2.0, 3.0]}).tested
+    array([ True, False])
+    """
 
     tested: NDArray[np.bool_]
     """True for each row in which no cell is missing and the law gives a value."""
@@ -32,7 +42,13 @@ class Outcome(NamedTuple):
     """The value that the law gives in each row; for an equation, `error`."""
 
     def taken(self, rows: IntArray) -> Outcome:
-        """Return the outcome in some of the rows, given by their indices."""
+        """Return the outcome in some of the rows.
+
+        Parameters
+        ----------
+        rows : array of int
+            The positions of the rows.
+        """
         return Outcome(self.tested[rows], self.broken[rows], self.error[rows], self.made[rows])
 
 

@@ -4,7 +4,6 @@ Open `_control.py` first, which judges laws among numbers. The tallies judge law
 (distinct values of columns) in all rows.
 """
 
-from gramian.laws.judge._allowed_error import allowed_error_of
 from gramian.laws.judge._coefficient_digits import (
     digits_needed,
     with_fewest_digits,
@@ -23,6 +22,7 @@ from gramian.laws.judge._divided_rows import FEW_ROWS, SEARCHED_ROWS, divided_ro
 from gramian.laws.judge._exceptions import LEAST_SHARE, judge_mostly, oddness
 from gramian.laws.judge._extreme_tally import ExtremeTally
 from gramian.laws.judge._false_laws import has_factor
+from gramian.laws.judge._largest_error import allowed_error_of
 from gramian.laws.judge._law_length import law_length
 from gramian.laws.judge._level_evidence import (
     MIN_REPEATED,
