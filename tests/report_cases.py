@@ -22,7 +22,7 @@ HOSTILE = [
     "\"quoted\" & 'so'",
     "%{x} {{ 7 * 7 }}",
 ]
-"""Names with a special meaning for a browser, Plotly or a template."""
+"""Names with a special meaning for a browser or a template."""
 SECTIONS = ["answer", "keep", "number", "drop", "directions", "data", "cautions", "again"]
 
 
@@ -88,10 +88,6 @@ class Page(HTMLParser):
     @property
     def charts(self) -> Any:
         return json.loads(self.scripts[0])
-
-    @property
-    def without_plotly(self) -> str:
-        return self.source.replace(self.scripts[1], "")
 
     @property
     def headings(self) -> list[int]:

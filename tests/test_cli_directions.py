@@ -71,7 +71,6 @@ def test_invalid_directions_are_refused(files, weights, options, message):
 @pytest.mark.parametrize("option", ["-o", "-m"])
 def test_the_file_of_directions_is_never_written_to(files, command, option):
     if command == "report":
-        pytest.importorskip("plotly")
         pytest.importorskip("jinja2")
     weights = files / "w.csv"
     before = weights.read_bytes()

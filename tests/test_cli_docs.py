@@ -33,7 +33,6 @@ def examples():
 
 @pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of an installed package")
 def test_every_example_prints_the_output_on_the_page(folder):  # noqa: F811
-    pytest.importorskip("plotly")
     pytest.importorskip("jinja2")
     (program,) = blocks("python")
     subprocess.run([sys.executable, "-c", program], check=True, cwd=folder)

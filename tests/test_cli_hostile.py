@@ -109,7 +109,6 @@ def test_explain_refuses_a_model_without_moments(folder):  # noqa: F811
 
 
 def test_a_report_on_constant_columns_claims_no_functions(folder):  # noqa: F811
-    pytest.importorskip("plotly")
     pytest.importorskip("jinja2")
     pd.DataFrame({"a": [1.0] * 20, "b": [2.0] * 20}).to_csv("in.csv", index=False)
     done = run("report", "in.csv", "-o", "out.html")

@@ -278,7 +278,6 @@ def test_a_hostile_name_in_an_error_cannot_steer_the_terminal():
 
 
 def test_a_report_is_written_with_its_model():
-    pytest.importorskip("plotly")
     pytest.importorskip("jinja2")
     options = ["--id", "key", "--target", "label", "-n", "4", "--title", "My <title>"]
     done = succeed("report", "data.csv", *options, "-m", "model.gram", "--json")
@@ -295,7 +294,7 @@ def test_a_report_without_its_packages_names_the_extra_to_install(monkeypatch):
     monkeypatch.setattr("gramian.cli._report_command.find_spec", lambda name: None)
     done = run("report", "data.csv", "-x", "key,label")
     assert done.exit_code == 3
-    assert 'the report needs plotly: pip install "gramian[report]"' in done.stderr
+    assert 'the report needs jinja2: pip install "gramian[report]"' in done.stderr
     assert not Path("report.html").exists()
 
 

@@ -163,7 +163,6 @@ def test_the_display_shows_the_residual_variance_of_the_best_set_of_each_size(fi
 
 
 def test_the_report_has_a_curve_for_the_best_sets(fitted, tmp_path):
-    pytest.importorskip("plotly")
     pytest.importorskip("jinja2")
     from gramian.reports import report
 

@@ -92,7 +92,6 @@ def test_json_gives_the_reason_for_every_dropped_column(folder):
 
 
 def page_of(data):
-    pytest.importorskip("plotly")
     pytest.importorskip("jinja2")
     succeed("report", data, "-o", "page.html", "-q")
     with open("page.html", encoding="utf-8") as stream:

@@ -201,7 +201,6 @@ def test_the_delimiter_is_found(folder, sign):
 
 
 def test_a_report_takes_text_and_dates(folder):
-    pytest.importorskip("plotly")
     pytest.importorskip("jinja2")
     succeed("report", "orders.csv", "-o", "page.html", "-q")
     assert "voltage" in (folder / "page.html").read_text(encoding="utf-8")

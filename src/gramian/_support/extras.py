@@ -9,7 +9,6 @@ EXTRAS = {
     "jinja2": "report",
     "matplotlib": "figures",
     "onnx": "onnx",
-    "plotly": "report",
     "pyarrow": "files",
     "rich": "progress",
     "sympy": "sympy",

@@ -64,10 +64,9 @@ def report(
     from gramian.cli._pages import print_json
 
     start = time.perf_counter()
-    for package in ("plotly", "jinja2"):
-        if find_spec(package) is None:
-            extra = EXTRAS[package]
-            raise CommandError(f'the report needs {package}: pip install "gramian[{extra}]"')
+    if find_spec("jinja2") is None:
+        extra = EXTRAS["jinja2"]
+        raise CommandError(f'the report needs jinja2: pip install "gramian[{extra}]"')
     if "-" in (output, model):
         raise UsageError("a report and its model are written to files: name them")
     check_outputs([data, method.directions, against], [output, model])

@@ -30,7 +30,6 @@ def render(template: str, content: dict[str, Any]) -> str:
         Value of each variable in the template, by name.
     """
     jinja2 = require("jinja2", "A report")
-    library = require("plotly.offline", "A report").get_plotlyjs()
     script = _asset("report.js")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("gramian.reports"),
@@ -40,13 +39,12 @@ def render(template: str, content: dict[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters["code"] = code
-    # Only these two scripts may run, even if the name of a column contains a script.
-    allowed = " ".join(f"'sha256-{_fingerprint(each)}'" for each in (library, script))
+    # Only this script may run, even if the name of a column contains a script.
+    allowed = f"'sha256-{_fingerprint(script)}'"
     text: str = environment.get_template(template).render(
         **content,
         style=jinja2.utils.markupsafe.Markup(_asset("report.css")),
         script=jinja2.utils.markupsafe.Markup(script),
-        library=jinja2.utils.markupsafe.Markup(library),
         sources=f"{SOURCES}; script-src {allowed}",
     )
     return text

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from functools import singledispatch
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from gramian.reports._remarks import caution_entries, most_serious_first, of_any
 from gramian.reports._report_rows import SAMPLE_ROWS, SEED, ReportRows, gather
 from gramian.reports._selection_tables import MAX_ROWS, how, in_words, shown_selection
 from gramian.reports._surface_page import draw_map, local, rounds
-from gramian.reports._svg import chart
+from gramian.reports._svg import charts
 from gramian.reports._uffs_page import norm_cautions, norm_curves, norm_entries
 
 MAX_CHIPS = 14
@@ -56,10 +55,9 @@ def report(
 ) -> Path:
     """Write a page about a fit: columns to keep, formulas of columns to drop, and cautions.
 
-    The page is one HTML file of about 5 MB that loads no other files; most of the file is Plotly's
-    script for interactive charts. The page contains no rows of the data. It does contain the names
-    of columns, their smallest and largest values, and some categories from which other columns
-    can be computed.
+    The page is one HTML file that loads no other files. The page contains no rows of the data. It
+    does contain the names of columns, their smallest and largest values, and some categories from
+    which other columns can be computed.
 
     Parameters
     ----------
@@ -101,7 +99,7 @@ def report(
     >>> gfa = GFA(threshold=1e-3).fit(X)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     page = report(gfa, X, os.path.join(folder, "report.html"))
-    ...     os.path.getsize(page) < 6e6
+    ...     os.path.getsize(page) < 400_000
     True
     """
     if not isinstance(estimator, Estimator | UFFS):
@@ -114,8 +112,7 @@ def report(
     if path.is_dir() or not path.parent.is_dir():
         problem = "is a folder" if path.is_dir() else f"is in {path.parent}, which is not a folder"
         raise FileNotFoundError(f"{path} {problem}: name a file in a folder that exists.")
-    for module in ("jinja2", "plotly.offline"):
-        require(module, "A report")
+    require("jinja2", "A report")
     if image_shape is not None and int(np.prod(image_shape)) != estimator.n_features_in_:
         raise ValueError(
             f"image_shape={image_shape} has {np.prod(image_shape)} pixels, but there are "
@@ -266,8 +263,7 @@ def _common(
         "sample_rows": SAMPLE_ROWS,
         "seed": SEED,
         "curves": curves,
-        "chart": chart(curves, label),
-        "chart_label": label,
+        "drawn": charts(curves, label),
         "max_rows": MAX_ROWS,
         "heat": heat,
         "charts": _charts(curves, heat),
@@ -276,7 +272,6 @@ def _common(
             "Python": platform.python_version(),
             "NumPy": np.__version__,
             "scikit-learn": sklearn.__version__,
-            "Plotly": require("plotly", "A report").__version__,
         },
         "random_state": str(getattr(estimator, "random_state", None)),
         "date": datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
@@ -288,10 +283,7 @@ def _common(
 
 
 def _charts(curves: Curves, heat: Any) -> dict[str, Any]:
-    """Return the data of the interactive charts, for the script of the page.
-
-    Names of columns are escaped, because Plotly interprets HTML tags.
-    """
+    """Return the numbers that the script of the page shows where the reader points."""
     return {
         "counts": curves.counts,
         "axis": curves.axis,
@@ -300,7 +292,7 @@ def _charts(curves: Curves, heat: Any) -> dict[str, Any]:
         if heat is None or heat.image_shape is not None
         else {
             "directions": [each.name for each in heat.shown],
-            "columns": [escape(name, quote=False) for name in heat.columns],
+            "columns": heat.columns,
             "weights": heat.weights,
         },
     }

@@ -118,117 +118,80 @@
     block.append(button);
   }
 
-  /* Charts, in the colours of the page. */
+  /* Charts: the buttons choose one, and a line says the values under the pointer. */
   const data = JSON.parse(document.getElementById("charts").textContent);
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const state = { view: 0, scale: "linear" };
-  const colours = () => {
-    const style = getComputedStyle(document.documentElement);
-    const get = (name) => style.getPropertyValue(name).trim();
-    return { ink: get("--ink"), muted: get("--muted"), rule: get("--rule"), accent: get("--accent"),
-      surface: get("--surface"), warn: get("--warn"), sans: get("--sans") };
+  const state = { view: "0", scale: "linear" };
+  const drawn = all(".drawn");
+  const text = (value, isShare) => {
+    if (value === null) return "–";
+    return isShare ? `${(100 * value).toPrecision(3)} %` : String(Number(value.toPrecision(3)));
   };
-  const layoutOf = (c) => ({
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", autosize: true,
-    font: { family: c.sans, size: 13, color: c.muted },
-    hoverlabel: { bgcolor: c.surface, bordercolor: c.rule, font: { color: c.ink, family: c.sans } },
-    margin: { l: 60, r: 12, t: 12, b: 48 },
-    dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
-  });
-  const config = { responsive: true, displayModeBar: false, doubleClick: "reset" };
-  const axisOf = (c, title) => ({
-    title: { text: title, font: { size: 13 } }, gridcolor: c.rule, linecolor: c.rule, zeroline: false, automargin: true,
-  });
-
-  const drawCurves = () => {
-    const c = colours();
-    const view = data.views[state.view];
-    const styles = {
-      "pca": { color: c.muted, dash: "solid" }, "fit": { color: c.accent, dash: "solid" },
-      "held-out": { color: c.accent, dash: "dash" }, "gcv": { color: c.accent, dash: "dot" },
-      "best": { color: c.accent, dash: "longdashdot" },
+  const choose = () => {
+    drawn.forEach((each) => {
+      each.hidden = each.dataset.view !== state.view || each.dataset.scale !== state.scale;
+    });
+    all(".legend[data-view]").forEach((each) => { each.hidden = each.dataset.view !== state.view; });
+  };
+  const says = document.querySelector("#curves .readout");
+  for (const chart of drawn) {
+    const svg = chart.querySelector("svg");
+    const cursor = svg.querySelector(".cursor");
+    const view = data.views[Number(chart.dataset.view)];
+    const left = Number(svg.dataset.left);
+    const width = Number(svg.dataset.right) - left;
+    const last = Math.max(data.counts[data.counts.length - 1], 1);
+    const point = (count) => {
+      const i = data.counts.reduce((best, n, k) => (Math.abs(n - count) < Math.abs(data.counts[best] - count) ? k : best), 0);
+      cursor.setAttribute("visibility", "visible");
+      cursor.setAttribute("transform", `translate(${left + (width * data.counts[i]) / last} 0)`);
+      const values = view.curves.map((curve) => `${curve.label}: ${text(curve.values[i], view.is_share)}`);
+      says.hidden = false;
+      says.textContent = `${data.axis} ${data.counts[i]} – ${values.join(", ")}`;
     };
-    const few = data.counts.length <= 40;
-    const log = state.scale === "log";
-    const traces = view.curves.map((curve) => ({
-      x: data.counts, y: curve.values.map((v) => (log && v <= 1e-15 ? null : v)), name: curve.label,
-      type: "scatter", mode: few && curve.key !== "gcv" ? "lines+markers" : "lines",
-      line: { ...styles[curve.key], width: 2 },
-      marker: { size: 6, symbol: curve.key === "pca" ? "square" : curve.key === "held-out" ? "circle-open" : "circle" },
-      hovertemplate: view.is_share ? "%{y:.2%}" : "%{y:.3g}", connectgaps: false,
-    }));
-    const layout = layoutOf(c);
-    const own = view.curves.filter((curve) => curve.key === "fit")[0].values[0];
-    const largest = Math.max(...view.curves.flatMap((curve) => curve.values.filter((v) => v !== null)));
-    layout.xaxis = { ...axisOf(c, data.axis), rangemode: "tozero", showgrid: false, tickformat: "d",
-      ...(data.counts.length <= 11 ? { dtick: 1 } : {}) };
-    const positive = traces.flatMap((trace) => trace.y.filter((v) => v > 0));
-    const decades = Math.log10(Math.max(...positive) / Math.min(...positive));
-    layout.yaxis = { ...axisOf(c, view.axis), type: state.scale,
-      tickformat: view.is_share ? (log ? ".2~%" : ".0%") : ".2~g",
-      ...(log ? { dtick: decades < 2 ? "D2" : Math.ceil(decades / 8) } : { range: [0, 1.04 * Math.min(largest, 1.5 * own) || 1] }) };
-    layout.hovermode = "x unified";
-    layout.legend = { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom", bgcolor: "rgba(0,0,0,0)" };
-    layout.margin.t = 40;
-    if (view.mark !== null && view.mark > 0) {
-      layout.shapes = [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: view.mark, y1: view.mark,
-        line: { color: c.warn, width: 1, dash: "dot" } }];
-      layout.annotations = [{ xref: "paper", x: 0, xanchor: "left", yanchor: "bottom", showarrow: false,
-        y: log ? Math.log10(view.mark) : view.mark, text: view.mark_label, font: { color: c.warn, size: 12 } }];
-    }
-    return Plotly.react("curves", traces, layout, config);
-  };
-
-  const drawHeat = () => {
-    const c = colours();
-    const heat = data.heat;
-    const largest = Math.max(...heat.weights.flat().map(Math.abs)) || 1;
-    const cut = (name) => (name.length > 26 && !name.includes("&") ? name.slice(0, 25) + "…" : name);
-    const columns = heat.columns.map((_, i) => i);
-    const room = Math.max(document.getElementById("heat").clientWidth - 130, 100);
-    const every = Math.ceil((12 * columns.length) / room); /* so that names do not overlap */
-    const named = columns.filter((i) => i % every === 0);
-    const layout = layoutOf(c);
-    layout.margin.b = 8;
-    layout.xaxis = { ...axisOf(c, ""), tickvals: named, ticktext: named.map((i) => cut(heat.columns[i])), showgrid: false,
-      tickangle: heat.columns.length > 6 ? -60 : 0, tickfont: { size: heat.columns.length > 40 ? 9 : 11 } };
-    layout.yaxis = { ...axisOf(c, ""), tickvals: heat.directions.map((_, i) => i),
-      ticktext: heat.directions, autorange: "reversed", showgrid: false };
-    const trace = {
-      type: "heatmap", z: heat.weights, x: columns, zmin: -largest, zmax: largest, xgap: 1, ygap: 1,
-      customdata: heat.directions.map(() => heat.columns), text: heat.directions.map((name) => heat.columns.map(() => name)),
-      hovertemplate: "%{customdata}<br>%{text}: %{z:.3f}<extra></extra>",
-      colorscale: [[0, "rgba(213,94,0,1)"], [0.5, c.surface], [1, "rgba(0,114,178,1)"]],
-      colorbar: { thickness: 10, outlinewidth: 0, tickformat: ".1~f", len: 0.9 },
-    };
-    return Plotly.react("heat", [trace], layout, config);
-  };
-
-  const drawers = [["curves", drawCurves]];
-  if (data.heat) {
-    const longest = Math.min(26, Math.max(...data.heat.columns.map((name) => name.length)));
-    document.getElementById("heat").style.height = `${50 + 24 * data.heat.directions.length + 5 * longest}px`;
-    drawers.push(["heat", drawHeat]);
-    let waiting = 0;
-    addEventListener("resize", () => {
-      clearTimeout(waiting);
-      waiting = setTimeout(drawHeat, 150);
+    svg.addEventListener("pointermove", (event) => {
+      const box = svg.getBoundingClientRect();
+      const x = ((event.clientX - box.left) / box.width) * svg.viewBox.baseVal.width;
+      point(((x - left) / width) * last);
+    });
+    svg.addEventListener("pointerleave", () => {
+      cursor.setAttribute("visibility", "hidden");
+      says.hidden = true;
     });
   }
-  for (const [id, draw] of drawers) {
-    const live = document.getElementById(id);
-    live.hidden = false;
-    live.parentElement.querySelector(".static").hidden = true;
-    all(".controls", live.parentElement).forEach((each) => { each.hidden = false; });
-    draw();
-    dark.addEventListener("change", draw);
-  }
+  all(".controls").forEach((each) => { each.hidden = false; });
   for (const button of all(".controls button")) {
     button.addEventListener("click", () => {
-      if (button.dataset.view) state.view = Number(button.dataset.view);
+      if (button.dataset.view) state.view = button.dataset.view;
       if (button.dataset.scale) state.scale = button.dataset.scale;
       all("button", button.parentElement).forEach((each) => each.setAttribute("aria-pressed", String(each === button)));
-      drawCurves();
+      choose();
+    });
+  }
+
+  /* The heat map: pointing, or the arrow keys, name a weight. */
+  const heat = document.getElementById("heat");
+  if (heat && data.heat) {
+    const { directions, columns, weights } = data.heat;
+    const place = { row: 0, column: 0 };
+    const weight = document.getElementById("weight");
+    const name = () => {
+      weight.textContent = `${columns[place.column]} in ${directions[place.row]}: ${weights[place.row][place.column]}`;
+    };
+    const bounded = (value, length) => Math.min(Math.max(value, 0), length - 1);
+    heat.addEventListener("pointermove", (event) => {
+      const box = heat.getBoundingClientRect();
+      place.column = bounded(Math.floor(((event.clientX - box.left) / box.width) * columns.length), columns.length);
+      place.row = bounded(Math.floor(((event.clientY - box.top) / box.height) * directions.length), directions.length);
+      name();
+    });
+    heat.addEventListener("focus", name);
+    heat.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      place.row = bounded(place.row + step[0], directions.length);
+      place.column = bounded(place.column + step[1], columns.length);
+      name();
     });
   }
 
