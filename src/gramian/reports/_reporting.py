@@ -55,9 +55,9 @@ def report(
 ) -> Path:
     """Write a page about a fit: columns to keep, formulas of columns to drop, and cautions.
 
-    The page is one HTML file that loads no other files. The page contains no rows of the data. It does contain the names
-    of columns, their smallest and largest values, and some categories from which other columns
-    can be computed.
+    The page is one HTML file that loads no other files. The page contains no rows of the data. It
+    does contain the names of columns, their smallest and largest values, and some categories from
+    which other columns can be computed.
 
     Parameters
     ----------
