@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 import gramian
 from gramian import GCA, GFA, GFR, GFS, PolynomialManifold
-from gramian.core.rows import distinct_rows, first_of_equal
+from gramian.core.rows import _gathered, distinct_rows, first_of_equal
 from gramian.core.rows._observations import RowSample
 
 pytestmark = pytest.mark.filterwarnings("ignore::gramian.exceptions.OverfittingWarning")
@@ -217,3 +217,20 @@ def test_weights_are_copies_in_tables_of_few_values(estimator, n_levels):
         np.testing.assert_allclose(weighted.transform(rows), by_copies[0], rtol=1e-6, atol=1e-6)
         assert weighted.score(rows) == pytest.approx(by_copies[1])
         assert weighted.alpha_ == by_copies[2]
+
+
+@pytest.mark.parametrize("most", [2**20, 600], ids=["all rows", "a sample"])
+@pytest.mark.parametrize("source", ["stream", "dask"])
+def test_streams_leave_out_equal_combinations_as_arrays_do(monkeypatch, source, most):
+    monkeypatch.setattr(_gathered, "MOST_CELLS", most)
+    for seed in (8, 15, 19, 23, 25):
+        rng = np.random.default_rng(seed)
+        regions = rng.integers(0, 4, (8, 4)).astype(float)
+        X = np.column_stack([regions[rng.integers(0, 8, 200)], rng.standard_normal((200, 2))])
+        whole = GFA(laws=False, degree=2, alpha=0.0).fit(X)
+        if source == "dask":
+            table = pytest.importorskip("dask.array").from_array(X, chunks=(60, 6))
+        else:
+            table = lambda X=X: iter([X[:90], X[90:]])  # noqa: E731
+        pieces = GFA(laws=False, degree=2, alpha=0.0).fit(table)
+        assert pieces.selected_features_.tolist() == whole.selected_features_.tolist()

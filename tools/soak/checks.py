@@ -22,7 +22,7 @@ from tables import Rng, Table
 from threadpoolctl import threadpool_limits
 
 import gramian
-from gramian.core.elimination import _selection
+from gramian.core.elimination import _left_out_check
 
 DECODED = 1e-6
 """Largest difference of decoded and reported residuals, as a share of the total variance."""
@@ -71,7 +71,7 @@ def truth_of(case: cases.Case, table: Table) -> cases.Truth:
             raise UndecidedError
     # Rows that depend on each other are left out together in memory only, as the guide says.
     if getattr(case.estimator, "backward", False):
-        with patch.object(_selection, "groups_of", return_value=[]):
+        with patch.object(_left_out_check, "groups_of", return_value=[]):
             one_by_one = cases.truth_of_fit(fit(case, given))
         if not cases.same_path(truth, one_by_one):
             raise UndecidedError

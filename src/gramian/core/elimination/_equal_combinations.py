@@ -8,9 +8,8 @@ explain every column, and a row that is left out alone is known from its copies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -24,7 +23,7 @@ from gramian.core.elimination._verification import (
     fit_columns,
     leave_one_out,
 )
-from gramian.core.rows import ArrayRows, RecordedRows, Rows
+from gramian.core.rows import ArrayRows
 from gramian.families import Family
 
 FEW_COMBINATIONS = 2
@@ -166,15 +165,6 @@ def levels_of(x: Array) -> IntArray:
     found = np.empty(len(x), dtype=np.intp)
     found[order] = np.cumsum(np.append(False, np.diff(x[order]) > EQUAL))
     return found
-
-
-def level_counts(rows: Rows) -> Callable[[int], int] | None:
-    """Return a function that counts the different values of a column; None if not in memory."""
-    rows = rows.rows if isinstance(rows, RecordedRows) else rows
-    if not isinstance(rows, ArrayRows):
-        return None
-    table = rows
-    return cache(lambda j: int(levels_of(table.x[:, j] / table.root).max()) + 1)
 
 
 def filled(levels: dict[int, IntArray]) -> list[int]:

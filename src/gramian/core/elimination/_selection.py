@@ -10,17 +10,14 @@ import numpy as np
 
 from gramian._support.blas import symmetric
 from gramian._support.types import Array
-from gramian.core.elimination._backward_elimination import Confirm, Elimination, Preferences
-from gramian.core.elimination._dependent_rows import groups_of
-from gramian.core.elimination._equal_combinations import Explanation, level_counts
+from gramian.core.elimination._backward_elimination import Elimination, Preferences
 from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal
 from gramian.core.elimination._layout import Layout, lay_out
 from gramian.core.elimination._layout_sums import FunctionSums, collect
+from gramian.core.elimination._left_out_check import LeftOutCheck
 from gramian.core.elimination._left_out_evidence import EXACT_SHARE
-from gramian.core.elimination._left_out_groups import leave_groups_out
 from gramian.core.elimination._remaining import LARGE
-from gramian.core.elimination._verification import ColumnFit, fit_columns, leave_one_out
-from gramian.core.rows import ArrayRows, MemoryRows, RecordedRows, Rows
+from gramian.core.rows import Rows
 from gramian.families import Family
 
 PENALTIES = (0.0, 1e-4, 1e-2, np.inf)
@@ -182,10 +179,10 @@ def select(
     say("sums")
     most = min(max_functions, int(MOST_OF_ROWS * rows.effective_n_rows))
     layout, start = _functions(rows, family, columns, most, preferences)
-    preferences = _among(preferences, layout.columns, level_counts(rows))
+    check = LeftOutCheck(rows, family, layout, threshold)
+    preferences = _among(preferences, layout.columns, check.n_levels)
     sums = collect(rows, layout)
     n_functions, prove = len(sums.gram), prove and len(columns) <= MOST_COLUMNS_TO_PROVE
-    check = Check(rows, family, layout, threshold)
     say("elimination")
     during = check if rows.n_rows * float(n_functions) ** 2 <= CHEAP else None
     choice, penalty = _best(sums, threshold, alpha, preferences, prove, during)
@@ -222,95 +219,14 @@ def select(
     )
 
 
-@dataclass(frozen=True)
-class Check:
-    """Check with left-out rows that functions of kept columns explain dropped columns.
-
-    Each row is left out of the fit that explains it, with its group if the user gave groups. Rows
-    in memory that depend on each other or are equal are also left out together.
-    """
-
-    rows: Rows
-    family: Family
-    layout: Layout
-    threshold: float
-
-    def left(self, kept: Collection[int], dropped: Sequence[int], alpha: float) -> dict[int, float]:
-        """Return for each dropped variable the share that is not explained in left-out rows.
-
-        Parameters
-        ----------
-        kept : collection of int
-            The variables whose functions explain.
-        dropped : sequence of int
-            The variables to explain.
-        alpha : float
-            The penalty of every function but the variables themselves.
-        """
-        if not dropped:
-            return {}
-        n_full = len(self.layout.blocks)
-        columns = self.layout.columns
-        functions = lay_out(
-            self.rows,
-            self.family,
-            [columns[j] for j in kept if j < n_full],
-            [columns[j] for j in kept if j >= n_full],
-        )
-        fit = fit_columns(self.rows, functions, [columns[j] for j in dropped], alpha)
-        rows = self.rows.rows if isinstance(self.rows, RecordedRows) else self.rows
-        if isinstance(rows, MemoryRows) and rows.groups is not None:
-            left = leave_groups_out(rows, fit, rows.groups, small=True)
-        else:
-            left = leave_one_out(self.rows, fit)
-        if isinstance(rows, ArrayRows):
-            used = [columns[j] for j in kept]
-            for i in np.flatnonzero(left <= self.threshold).tolist():
-                alone = fit.only(i)
-                equal = Explanation(rows, self.family, alone, alpha, self.threshold)
-                in_groups = _left_in_groups(rows, alone, used)
-                left[i] = max(left[i], in_groups, equal.left_of_combinations())
-        return dict(zip(dropped, map(float, left), strict=True))
-
-    def confirm(self, alpha: float) -> Confirm:
-        """Return the function that is called before a variable is dropped; `alpha` is the penalty.
-
-        It returns True if the explanation holds in left-out rows.
-        """
-
-        def confirmed(kept: Collection[int], dropped: Collection[int]) -> bool:
-            left = self.left(kept, list(dropped), alpha).values()
-            return max(left, default=0.0) <= self.threshold
-
-        return confirmed
-
-
-def _left_in_groups(rows: ArrayRows, fit: ColumnFit, kept: Sequence[int]) -> float:
-    """Return the largest residual share of a column if dependent rows are left out together.
-
-    Parameters
-    ----------
-    rows : ArrayRows
-        The table.
-    fit : ColumnFit
-        The fit of the column to all rows.
-    kept : sequence of int
-        The columns whose functions explain it.
-    """
-    (target,) = fit.targets
-    root = rows.root[:, np.newaxis]
-    groups = groups_of(rows.x[:, target] / rows.root, lambda: rows.x[:, kept] / root)
-    return max((float(leave_groups_out(rows, fit, each)[0]) for each in groups), default=0.0)
-
-
 def _among(
-    preferences: Preferences, columns: Sequence[int], n_levels: Callable[[int], int] | None
+    preferences: Preferences, columns: Sequence[int], n_levels: Callable[[int], int]
 ) -> Preferences:
     """Return preferences for `columns` only, numbered by their position in `columns`."""
     keep = frozenset(i for i, j in enumerate(columns) if j in set(preferences.keep))
     priority = [preferences.priority_of(j) for j in columns]
-    levels = None if n_levels is None else (lambda i: n_levels(columns[i]))
-    return Preferences(keep, priority, [preferences.order_of(j) for j in columns], levels)
+    order = [preferences.order_of(j) for j in columns]
+    return Preferences(keep, priority, order, lambda i: n_levels(columns[i]))
 
 
 def _functions(
@@ -367,7 +283,7 @@ def _best(
     alpha: float | Literal["auto"],
     preferences: Preferences,
     prove: bool,
-    check: Check | None,
+    check: LeftOutCheck | None,
 ) -> tuple[Choice, float]:
     """Return the best elimination, and the penalty with which it was found.
 

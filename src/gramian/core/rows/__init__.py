@@ -20,6 +20,7 @@ from gramian.core.rows._equal_rows import (
 )
 from gramian.core.rows._far_cells import far_rows, moderate_rows
 from gramian.core.rows._first_pass import Split
+from gramian.core.rows._gathered import GatheredRows, gathered
 from gramian.core.rows._neighbours import neighbours_resemble
 from gramian.core.rows._observations import observations
 from gramian.core.rows._protocol import (
