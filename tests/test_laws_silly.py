@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import gramian
+from gramian.laws.candidates._thresholds import comparison_between
 from gramian.laws.columns import traits_of
-from gramian.laws.forms import Law, Values
+from gramian.laws.forms import Law, Values, law_from_json
 from gramian.laws.judge import Control
 
 
@@ -63,7 +64,7 @@ def test_wrong_cells_anywhere_still_leave_a_threshold(seed):
     x = rng.normal(size=600).round(3)
     flag = (x > 0.2) ^ (rng.uniform(size=600) < 0.04)
     (line,) = lines_of({"x": x, "flag": flag})
-    assert line.startswith("flag = [x > 0.")
+    assert line.startswith(("flag = [x > 0.", "flag = [x ≥ 0."))
 
 
 def test_a_measured_number_is_no_key_with_exceptions():
@@ -198,3 +199,43 @@ def test_as_many_coefficients_as_different_rows_are_no_evidence(seed):
         Control(Values(more, values.scale, values.traits), None, 0).evidence(law, 1e-14, 0.1, 1.0)
         > 100
     )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "above"),
+    [
+        (29.9, 30.0, "ge 30.0"),
+        (29.8, 30.2, "gt 30.0"),
+        (17, 18, "ge 18.0"),
+        (18, 19, "gt 18.0"),
+        (-0.02, 0.01, "gt 0.0"),
+        (0.0, 0.01, "gt 0.0"),
+        (-0.01, 0.0, "ge 0.0"),
+        (1083.2, 1084.9, "gt 1084.0"),
+        (123.456, 123.457, "gt 123.456"),
+        (1e-320, 2e-320, "gt 1e-320"),
+    ],
+)
+def test_the_roundest_number_that_separates_is_the_threshold(low, high, above):
+    assert comparison_between(low, high, above=True) == above
+    below = above.replace("gt", "le").replace("ge", "lt")
+    assert comparison_between(low, high, above=False) == below
+
+
+def test_a_threshold_that_is_a_value_of_the_table_is_included():
+    rng = np.random.default_rng(0)
+    bmi = np.r_[29.9, 30.0, rng.uniform(15, 45, 300).round(1)]
+    (line,) = lines_of({"bmi": bmi, "obese": bmi >= 30})
+    assert line == "obese = [bmi ≥ 30]"
+    (law,) = gramian.relations(pd.DataFrame({"bmi": bmi, "obese": bmi >= 30}))
+    assert law.latex() == r"\mathrm{obese} = \left[bmi \ge 30\right]".replace("bmi", r"\mathrm{bmi}")
+    solved = law_from_json(law.form.to_json())
+    np.testing.assert_array_equal(solved({"bmi": bmi}), bmi >= 30)
+
+
+def test_a_column_that_is_nearly_always_zero_is_no_minimum_of_flags():
+    rng = np.random.default_rng(0)
+    level = rng.integers(1, 5, 900)
+    visits = np.where(rng.uniform(size=900) < 0.91, 0, rng.integers(1, 30, 900))
+    table = {"one": level == 1, "two": level == 2, "visits": visits}
+    assert lines_of(table) == []

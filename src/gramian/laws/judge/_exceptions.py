@@ -121,11 +121,12 @@ def _are_wrong_cells(
     for i, step in steps:
         if step is not None:
             x = values.x[:, i]
-            below = np.argsort(np.argsort(x, kind="stable")) - np.sum(x <= step[1]) + 0.5
+            lower = x < step[1] if step[0] in ("lt", "ge") else x <= step[1]
+            below = np.argsort(np.argsort(x, kind="stable")) - np.sum(lower) + 0.5
             places = np.argsort(np.argsort(np.abs(below), kind="stable")) / len(below)
             # On both sides, and in the rows of both values, most rows obey a true threshold.
             given = values.x[:, [k for k in law.columns if k != i]].T
-            sides = [x <= step[1], x > step[1]]
+            sides = [lower, ~lower]
             sides += [y == level for y in given for level in _two_values(y)]
             enough = [holds[each].mean() >= LEAST_SHARE for each in sides if each.any()]
             told_apart = (~holds).sum() >= FEWEST_PLACES or holds.mean() >= NEARLY_ALL
