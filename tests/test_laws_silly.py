@@ -228,7 +228,9 @@ def test_a_threshold_that_is_a_value_of_the_table_is_included():
     (line,) = lines_of({"bmi": bmi, "obese": bmi >= 30})
     assert line == "obese = [bmi ≥ 30]"
     (law,) = gramian.relations(pd.DataFrame({"bmi": bmi, "obese": bmi >= 30}))
-    assert law.latex() == r"\mathrm{obese} = \left[bmi \ge 30\right]".replace("bmi", r"\mathrm{bmi}")
+    assert law.latex() == r"\mathrm{obese} = \left[bmi \ge 30\right]".replace(
+        "bmi", r"\mathrm{bmi}"
+    )
     solved = law_from_json(law.form.to_json())
     np.testing.assert_array_equal(solved({"bmi": bmi}), bmi >= 30)
 

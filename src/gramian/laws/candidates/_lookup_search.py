@@ -17,7 +17,7 @@ from gramian.laws._cover import Implication, closure, follows, minimal
 from gramian.laws._law_tolerances import MIN_EVIDENCE
 from gramian.laws.candidates._label_intervals import intervals
 from gramian.laws.candidates._level_context import LevelContext
-from gramian.laws.columns import PER_NUMBER, Cells, numbers_rows
+from gramian.laws.columns import FEW_LEVELS, PER_NUMBER, Cells, numbers_rows
 from gramian.laws.judge import MOST_WRONG, Count, LookupTally, combined, count, mismatches
 from gramian.tables import COARSER
 
@@ -182,6 +182,8 @@ class _LookupSearch:
                 spread = float(np.nanmax(x) - np.nanmin(x))
                 if cells.n_levels[i] < DENSE * (spread + 1):
                     return 0.0, 0.0
+            if x is not None and not cells.is_whole(i) and cells.n_levels[i] > FEW_LEVELS:
+                return 0.0, 0.0
         wrong = MOST_WRONG if self._tolerance or len(causes) == 1 else 0.0
         return self._tolerance, wrong
 
@@ -234,7 +236,14 @@ class _LookupSearch:
         that follow from other lookups, or from implications found before, are left out.
         """
         steps = {each.dependency for each in found if each.thresholds}
-        found = [each for each in found if each.thresholds or each.dependency not in steps]
+        exact = {each.dependency for each in found if not each.count.broken}
+        found = [
+            each
+            for each in found
+            if (each.thresholds or each.dependency not in steps)
+            and not (each.count.broken and _reversed(each) in exact)
+            and not self._is_by_things(each, exact)
+        ]
         known = {
             (causes, effect)
             for causes, effect in self._known
@@ -242,10 +251,10 @@ class _LookupSearch:
         }
         together = {each.dependency for each in found} | known
         first = list(range(len(self._cells.keys)))  # for each key, the first equivalent key
-        for each in sorted(found, key=lambda one: (one.effect, one.causes)):
+        for each in sorted(found, key=lambda one: (self._order(one.effect), one.causes)):
             (cause,), effect = each.causes, each.effect
-            if (frozenset([effect]), cause) in together and cause < effect:
-                first[effect] = min(first[effect], first[cause])
+            if _reversed(each) in together and self._order(cause) < self._order(effect):
+                first[effect] = min(first[effect], first[cause], key=self._order)
         twins = {i for i, one in enumerate(first) if one != i}
         both = [
             replace(each, both_ways=True)
@@ -259,6 +268,41 @@ class _LookupSearch:
         same += [(frozenset([first[i]]), i) for i in twins]
         new = [each for each in both if not follows(each, self._known)]
         return [*new, *minimal(wanted, [*self._known, *same])]
+
+    def _order(self, key: int) -> tuple[bool, int]:
+        """Return the place of a key among equivalent keys: names of things come before numbers."""
+        return self._cells.is_number(key), key
+
+    def _is_by_things(self, one: BelievedLookup, given: set[Implication]) -> bool:
+        """Return True if a number seems to determine a column because both belong to a thing.
+
+        The altitude of a site determines the forest of the site, if each site has another altitude.
+        The things are the evidence, not their rows.
+
+        Parameters
+        ----------
+        one : BelievedLookup
+            The lookup by the values of a number.
+        given : set of Implication
+            The lookups that no row breaks.
+        """
+        (cause,), cells = one.causes, self._cells
+        if one.thresholds or not cells.is_number(cause) or cells.n_levels[cause] <= FEW_LEVELS:
+            return False
+        n_tried = float(len(cells.keys)) ** 2
+        for (thing,), effect in given:
+            key = frozenset([thing])
+            if (
+                effect != cause
+                or (key, one.effect) not in given
+                or (frozenset(one.causes), thing) in given
+            ):
+                continue
+            _, first = np.unique(cells.codes[:, thing], return_index=True)
+            things = cells.codes[first]
+            if count(things[:, cause], things[:, one.effect]).evidence(n_tried) < MIN_EVIDENCE:
+                return True
+        return False
 
     def _together(self, size: int, known: Sequence[Implication]) -> list[BelievedLookup]:
         """Return lookups in which `size` keys together determine a column, if rows confirm them.
@@ -289,6 +333,11 @@ class _LookupSearch:
             if PER_NUMBER * (int(codes.max()) + 1) <= int((codes >= 0).sum()):
                 found += self._judged(codes, chosen, wanted)
         return minimal(sorted(found, key=lambda one: one.count.n_levels), known)
+
+
+def _reversed(one: BelievedLookup) -> Implication:
+    """Return the implication of a lookup by one key in the other direction."""
+    return frozenset([one.effect]), one.causes[0]
 
 
 def _combined(codes: IntArray, keys: Sequence[int]) -> IntArray:
