@@ -241,3 +241,27 @@ def test_a_column_that_is_nearly_always_zero_is_no_minimum_of_flags():
     visits = np.where(rng.uniform(size=900) < 0.91, 0, rng.integers(1, 30, 900))
     table = {"one": level == 1, "two": level == 2, "visits": visits}
     assert lines_of(table) == []
+
+
+def test_flags_that_often_agree_are_not_equal_with_exceptions():
+    rng = np.random.default_rng(0)
+    owned = rng.uniform(size=3000) < 0.62
+    mortgage = owned & (rng.uniform(size=3000) < 0.8)
+    assert lines_of({"owned": owned, "mortgage": mortgage, "x": rng.normal(size=3000)}) == []
+
+
+def test_rows_in_a_row_that_break_a_law_have_no_wrong_cells():
+    episode = np.tile(np.arange(1, 11), 30)
+    late = np.repeat(np.arange(30) % 4 == 0, 10)
+    left = 13 - episode - late * (episode > 3)
+    table = {"episode": episode, "left": left, "x": np.random.default_rng(0).normal(size=300)}
+    assert lines_of(table) == []
+
+
+def test_slopes_of_levels_with_few_rows_are_no_law():
+    rng = np.random.default_rng(0)
+    war = np.repeat(np.arange(9), 6)
+    year = rng.uniform(1780, 2000, 54).round(1)
+    people = (rng.uniform(20, 900, 9)[war] * (year - 1700) + rng.normal(size=54) * 150).round()
+    table = {"war": np.array([*"abcdefghi"])[war], "year": year, "people": people}
+    assert not any("where war" in line for line in lines_of(table))

@@ -76,7 +76,7 @@ class RelationMaker:
         self.signs = [
             1 if (each >= 0).all() else -1 if (each <= 0).all() else 0 for each in present
         ]
-        self._counters = {i for i, x in enumerate(rows.T) if numbers_rows(x, names[i])} - {*dates}
+        self.counters = {i for i, x in enumerate(rows.T) if numbers_rows(x, names[i])} - {*dates}
         self._laws: list[Law] = []
         self.n_unsearched = 0
         """Number of columns that were too many for some stages of a search; 0 if all stages ran."""
@@ -121,7 +121,7 @@ class RelationMaker:
                 replace(
                     traits_of(column),
                     scale=float(self.scale[i]),
-                    row_number=i in self._counters,
+                    row_number=i in self.counters,
                 )
                 for i, column in zip(view.columns, x.T, strict=True)
             ]

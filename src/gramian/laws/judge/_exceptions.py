@@ -43,6 +43,8 @@ BEYOND_CHANCE = 0.6
 
 By chance means: after one of the columns of the law is shuffled. The number is Cohen's kappa.
 """
+OF_LEVELS = 0.8
+"""The same if all columns have few distinct values: columns that go together are often equal."""
 
 
 def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None) -> Verdict | None:
@@ -72,7 +74,8 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     if not _breaks_in_few_copies(control, law, target, share):
         return None
     chance = max(_share_by_chance(law, tables[0], i, target) for i in law.columns)
-    if share - chance < BEYOND_CHANCE * (1 - chance):
+    few = all(tables[0].traits[i].n_levels is not None for i in law.columns)
+    if share - chance < (OF_LEVELS if few else BEYOND_CHANCE) * (1 - chance):
         return None
     rows = [table.take(mask) for table, mask in zip(tables, masks, strict=True)]
     test = rows[1] if len(rows) > 1 else None
