@@ -265,3 +265,57 @@ def test_slopes_of_levels_with_few_rows_are_no_law():
     people = (rng.uniform(20, 900, 9)[war] * (year - 1700) + rng.normal(size=54) * 150).round()
     table = {"war": np.array([*"abcdefghi"])[war], "year": year, "people": people}
     assert not any("where war" in line for line in lines_of(table))
+
+
+def test_groups_that_differ_in_a_measured_number_are_no_steps_of_it():
+    rng = np.random.default_rng(0)
+    age = np.tile([3, 5, 10, 15, 20, 25], 14)
+    height = np.array([4.5, 10.5, 28, 40, 52, 61])[np.searchsorted([4, 6, 11, 16, 21], age)]
+    height = (height * rng.uniform(0.93, 1.07, 84)).round(2)
+    assert lines_of({"age": age, "height": height}) == []
+    label = np.array([f"{each} years" for each in age])
+    assert lines_of({"age": label, "height": height}) == []
+
+
+def test_steps_that_go_up_and_down_are_no_law():
+    rng = np.random.default_rng(0)
+    batch = rng.integers(0, 14, 300)
+    boiling = np.sort(rng.permutation(np.arange(190, 320))[:14])[batch]
+    pressure = np.repeat([8.6, 3.5, 6.1, 5.2, 4.0, 1.8, 2.2], 2)[batch]
+    assert lines_of({"boiling": boiling, "pressure": pressure}) == [
+        "pressure follows from boiling (14 levels)"
+    ]
+
+
+def test_few_codes_are_looked_up_and_not_compared():
+    rng = np.random.default_rng(0)
+    clinic = rng.integers(1, 5, 300)
+    drug = np.isin(clinic, [2, 3])
+    assert lines_of({"clinic": clinic, "drug": drug}) == ["drug follows from clinic (4 levels)"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_exceptions_near_a_threshold_are_no_wrong_cells_of_a_label(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=600).round(3)
+    label = np.where(x + 0.06 * rng.normal(size=600) > 0.4, "long", "short")
+    assert lines_of({"x": x, "label": label}) == []
+
+
+def test_labels_of_intervals_may_begin_with_their_threshold():
+    bmi = np.r_[18.4, 18.5, 24.9, 25.0, np.random.default_rng(0).uniform(15, 45, 400).round(1)]
+    label = np.array(["thin", "usual", "heavy"])[np.searchsorted([18.5, 25], bmi, side="right")]
+    (law,) = gramian.relations(pd.DataFrame({"bmi": bmi, "label": label}))
+    assert str(law) == "label follows from bmi (steps at 18.5, 25)"
+    assert [level for level, _ in law.lookup.entries()] == ["< 18.5", "18.5 to 25", "≥ 25"]
+    again = law_from_json(law.lookup.to_json())
+    assert again == law.lookup
+    assert again({"bmi": [18.5, 24.9, 25.0]}).tolist() == ["usual", "usual", "heavy"]
+
+
+def test_of_a_column_and_the_number_of_its_row_the_number_is_dropped():
+    time = np.arange(1960, 2010) + 0.25
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"rownames": np.arange(1, 51), "time": time, "x": rng.normal(size=50)})
+    assert [*gramian.relations(table).redundant()] == ["rownames"]
+    assert [*gramian.select(table).dropped] == ["rownames"]

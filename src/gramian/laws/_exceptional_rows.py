@@ -43,7 +43,7 @@ def breaks_by_wrong_cells(relation: Relation, maker: RelationMaker, rows: Array)
     if relation.share < max(LEAST_OF_ALL, RIGHT_CELLS ** len(relation.columns)):
         return False
     columns = relation._law.columns
-    if maker.counters.intersection(columns):
+    if any(i in maker.counters for i in columns):
         return False
     if relation.share >= SCATTERED:
         return True

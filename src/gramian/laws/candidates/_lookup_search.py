@@ -6,7 +6,7 @@ its levels.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -25,6 +25,8 @@ MOST_TOGETHER = {2: 60, 3: 15}
 """Lookups by two and by three keys combine at most this many keys: those with fewest levels."""
 MOST_WITH_EXCEPTIONS = 50
 """Largest number of levels of a measured number whose lookups may have exceptions."""
+PER_FURTHER_LEVEL = 2
+"""A lookup with exceptions may have this many for each level that it saves."""
 DENSE = 0.5
 """Numbers of things (patients, shops) are at least this share of all whole numbers in between."""
 SCREEN_CELLS = 3e8
@@ -45,6 +47,8 @@ class BelievedLookup:
     """The numbers of searched rows that agree with the lookup and that break it."""
     thresholds: tuple[float, ...] = ()
     """Thresholds between intervals, if the cause is a number that is looked up by intervals."""
+    from_below: bool = False
+    """True if a threshold belongs to the interval above it."""
     both_ways: bool = False
     """True if the cause also follows from the effect."""
     most_wrong: float = 0.0
@@ -65,7 +69,7 @@ class BelievedLookup:
         """Return a counter that will test the lookup on all rows; no rows are counted yet."""
         table, keys = context.table, [context.cells.keys[i] for i in self.causes]
         if self.thresholds:
-            keys = [replace(keys[0], thresholds=self.thresholds)]
+            keys = [replace(keys[0], thresholds=self.thresholds, from_below=self.from_below)]
         places = [table.names.index(key.column) for key in keys]
         effect = context.cells.keys[self.effect]
         return LookupTally(
@@ -220,13 +224,14 @@ class _LookupSearch:
                 made = intervals(x, codes, self._tolerance, cells.groups)
                 if made is None:
                     continue
-                ends, counted = made
-                if not self._believed(counted, n_tried, (self._tolerance, 0.0)):
+                if not self._believed(made.count, n_tried, (self._tolerance, 0.0)):
                     continue
                 if cause in counters:
                     self._ordered.append(effect)
                 else:
-                    found.append(BelievedLookup((cause,), effect, counted, ends))
+                    found.append(
+                        BelievedLookup((cause,), effect, made.count, made.ends, made.from_below)
+                    )
         return found
 
     def _one_way(self, found: Sequence[BelievedLookup]) -> list[BelievedLookup]:
@@ -236,13 +241,13 @@ class _LookupSearch:
         that follow from other lookups, or from implications found before, are left out.
         """
         steps = {each.dependency for each in found if each.thresholds}
-        exact = {each.dependency for each in found if not each.count.broken}
+        exact = {each.dependency: each.count for each in found if not each.count.broken}
         found = [
             each
             for each in found
             if (each.thresholds or each.dependency not in steps)
-            and not (each.count.broken and _reversed(each) in exact)
-            and not self._is_by_things(each, exact)
+            and not self._is_longer(each, exact)
+            and not self._is_by_things(each, {*exact})
         ]
         known = {
             (causes, effect)
@@ -253,7 +258,9 @@ class _LookupSearch:
         first = list(range(len(self._cells.keys)))  # for each key, the first equivalent key
         for each in sorted(found, key=lambda one: (self._order(one.effect), one.causes)):
             (cause,), effect = each.causes, each.effect
-            if _reversed(each) in together and self._order(cause) < self._order(effect):
+            if (frozenset([effect]), cause) in together and self._order(cause) < self._order(
+                effect
+            ):
                 first[effect] = min(first[effect], first[cause], key=self._order)
         twins = {i for i, one in enumerate(first) if one != i}
         both = [
@@ -272,6 +279,21 @@ class _LookupSearch:
     def _order(self, key: int) -> tuple[bool, int]:
         """Return the place of a key among equivalent keys: names of things come before numbers."""
         return self._cells.is_number(key), key
+
+    def _is_longer(self, one: BelievedLookup, exact: Mapping[Implication, Count]) -> bool:
+        """Return True if a lookup has more exceptions than the other direction has further levels.
+
+        Parameters
+        ----------
+        one : BelievedLookup
+            The lookup.
+        exact : mapping from Implication to Count
+            The lookups that no row breaks.
+        """
+        other = exact.get((frozenset([one.effect]), one.causes[0]))
+        if other is None or not one.count.broken:
+            return False
+        return one.count.broken > PER_FURTHER_LEVEL * (other.n_levels - one.count.n_levels)
 
     def _is_by_things(self, one: BelievedLookup, given: set[Implication]) -> bool:
         """Return True if a number seems to determine a column because both belong to a thing.
@@ -333,11 +355,6 @@ class _LookupSearch:
             if PER_NUMBER * (int(codes.max()) + 1) <= int((codes >= 0).sum()):
                 found += self._judged(codes, chosen, wanted)
         return minimal(sorted(found, key=lambda one: one.count.n_levels), known)
-
-
-def _reversed(one: BelievedLookup) -> Implication:
-    """Return the implication of a lookup by one key in the other direction."""
-    return frozenset([one.effect]), one.causes[0]
 
 
 def _combined(codes: IntArray, keys: Sequence[int]) -> IntArray:

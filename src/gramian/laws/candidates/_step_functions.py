@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian.laws.candidates._search_context import Candidate, SearchContext
-from gramian.laws.candidates._thresholds import comparison_between
+from gramian.laws.candidates._thresholds import are_clusters, comparison_between
 from gramian.laws.forms import Law, Values, comparison
 from gramian.laws.judge import LEAST_SHARE
 
@@ -22,7 +22,7 @@ TOP_NUMBERS = ("1", "2", "3", "5", "25")
 TOP_SHARE = 0.25
 """Largest share of the rows that are the first ones of a ranking."""
 FEWEST_VALUES = 12
-"""Thresholds with exceptions are searched in columns with more distinct values than this."""
+"""Several thresholds, and those with exceptions, need more distinct values of x than this."""
 ROWS_OF_UNIT = 10
 """A number of an individual (a patient, a shop) occurs, on average, in fewer rows than this."""
 
@@ -143,7 +143,7 @@ def _steps(
                 parts = _indicator(values.x[:, i], y)
             else:
                 parts = _staircase(values.x[:, i], y)
-            if parts is None or _by_number(values.x[:, i], parts):
+            if parts is None or _is_no_step(values.x[:, i], parts):
                 continue
             if not values.traits[i].row_number or _is_top(values.x[:, i], parts):
                 yield _law(parts, k, i, values.scale[k]), i
@@ -152,6 +152,18 @@ def _steps(
 def _difference(x: Array) -> bool:
     """Return True if all values are −1, 0 or 1: steps of a difference of two flags are no laws."""
     return bool(np.isin(x, (-1.0, 0.0, 1.0)).all())
+
+
+def _is_no_step(x: Array, parts: Parts) -> bool:
+    """Return True if steps are better told by a lookup, clusters, or the order of the rows.
+
+    `parts` are the steps of x.
+    """
+    found = [comparison(atom) for _, atoms in parts for atom in atoms]
+    ends = [each[1] for each in found if each is not None and each[0] not in ("eq", "ne")]
+    if len(ends) > 1 and len(np.unique(x)) <= FEWEST_VALUES:
+        return True
+    return are_clusters(x, ends) or _by_number(x, parts)
 
 
 def _by_number(x: Array, parts: Parts) -> bool:
@@ -234,7 +246,8 @@ def _staircase(x: Array, y: Array) -> Parts | None:
     jumps = np.flatnonzero(np.diff(y))
     if len(jumps) != len(np.unique(y)) - 1 or (x[jumps] == x[jumps + 1]).any():
         return None
-    if len(jumps) > MOST_STEPS:
+    heights = np.diff(y)[jumps]
+    if len(jumps) > MOST_STEPS or heights.min() < 0 < heights.max():
         return None
     found: Parts = [
         (float(y[at + 1] - y[at]), (comparison_between(x[at], x[at + 1], above=True),))

@@ -19,7 +19,7 @@ from gramian.laws.judge._consequences import (
 from gramian.laws.judge._control import Control, Verdict
 from gramian.laws.judge._date_tally import DateTally
 from gramian.laws.judge._divided_rows import FEW_ROWS, SEARCHED_ROWS, divided_rows, refit_law
-from gramian.laws.judge._exceptions import LEAST_SHARE, judge_mostly, oddness
+from gramian.laws.judge._exceptions import LEAST_SHARE, are_anywhere, judge_mostly, oddness
 from gramian.laws.judge._extreme_tally import ExtremeTally
 from gramian.laws.judge._false_laws import has_factor
 from gramian.laws.judge._law_length import law_length

@@ -137,7 +137,7 @@ def _are_wrong_cells(
                 told_apart
                 and holds.mean() >= LEAST_STEP
                 and all(enough)
-                and _are_anywhere(places[~holds])
+                and are_anywhere(places[~holds])
             )
     if holds.mean() >= FEW_EXCEPTIONS:
         return True
@@ -152,7 +152,7 @@ def _two_values(y: Array) -> list[float]:
     return list(levels[np.argsort(-counts, kind="stable")[:2]].tolist())
 
 
-def _are_anywhere(places: Array) -> bool:
+def are_anywhere(places: Array) -> bool:
     """Return True if rows that break a threshold may lie anywhere, and not only near it.
 
     Parameters
