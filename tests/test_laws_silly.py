@@ -319,3 +319,21 @@ def test_of_a_column_and_the_number_of_its_row_the_number_is_dropped():
     table = pd.DataFrame({"rownames": np.arange(1, 51), "time": time, "x": rng.normal(size=50)})
     assert [*gramian.relations(table).redundant()] == ["rownames"]
     assert [*gramian.select(table).dropped] == ["rownames"]
+
+
+def test_two_columns_with_one_usual_value_are_not_equal_with_exceptions():
+    rng = np.random.default_rng(0)
+    usual = rng.uniform(size=400) < 0.8
+    table = {
+        "margin": np.where(usual, 41, rng.integers(20, 60, 400)),
+        "start": np.where(usual | (rng.uniform(size=400) < 0.3), 41, rng.integers(20, 60, 400)),
+        "x": rng.normal(size=400),
+    }
+    assert lines_of(table) == []
+
+
+def test_a_column_with_the_name_of_an_index_is_one_with_decimals_too():
+    rng = np.random.default_rng(0)
+    index = np.concatenate([np.arange(1, 73) + day / 10 for day in range(4)])
+    table = {"rownames": index, "id": np.floor(index), "day": np.repeat([1, 2, 8, 15], 72)}
+    assert not any("rownames" in line for line in lines_of({**table, "x": rng.normal(size=288)}))

@@ -140,19 +140,10 @@ class RelationMaker:
         law = Law(np.array([1.0, -scaled]), (plain, ONE)) if value else Law(np.ones(1), (plain,))
         raw = ((1.0, plain), (-value, ONE))
         n_rows = int((~np.isnan(self.rows[:, i])).sum())
-        return self._make(
-            law,
-            raw,
-            (i,),
-            kind="constant",
-            error=0.0,
-            validation_error=0.0,
-            shuffled_error=0.0,
-            evidence=(n_rows - 1) * float(np.log10(2)),
-            rounding=0.0,
-            n_rows=n_rows,
-            _best=i,
-        )
+        errors = dict.fromkeys(("error", "validation_error", "shuffled_error", "rounding"), 0.0)
+        evidence = (n_rows - 1) * float(np.log10(2))
+        known = {"kind": "constant", "evidence": evidence, "n_rows": n_rows, "_best": i}
+        return self._make(law, raw, (i,), **known, **errors)
 
     def _relation(self, verdict: Verdict, search: LawSearch, view: View) -> Relation:
         """Return an accepted law as a `Relation`, with round coefficients if possible."""
@@ -354,6 +345,7 @@ class RelationMaker:
         self, raw: Sequence[RawTerm], solvable: Sequence[int], best: int | None, target: int | None
     ) -> tuple[int, ...]:
         """Return the columns that could be `best` if only the numbers of the law were others.
+
         It is the number of the row, or else `target`, which was computed and rounded.
         """
         numbers = [i for i in self.counters if i in solvable]

@@ -43,6 +43,8 @@ BEYOND_CHANCE = 0.6
 
 By chance means: after one of the columns of the law is shuffled. The number is Cohen's kappa.
 """
+USUAL = 0.5
+"""A value that more than this share of the rows has is the usual one."""
 OF_LEVELS = 0.8
 """The same if all columns have few distinct values: columns that go together are often equal."""
 
@@ -77,6 +79,8 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     few = all(tables[0].traits[i].n_levels is not None for i in law.columns)
     if share - chance < (OF_LEVELS if few else BEYOND_CHANCE) * (1 - chance):
         return None
+    if not _holds_beside_usual(law, tables[0], masks[0]):
+        return None
     rows = [table.take(mask) for table, mask in zip(tables, masks, strict=True)]
     test = rows[1] if len(rows) > 1 else None
     inner = control if all(mask.all() for mask in masks) else Control(rows[0], test, control.seed)
@@ -89,6 +93,20 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     if verdict is None or inner is control:
         return verdict
     return replace(verdict, share=share, rows=(rows[0], test), target=target)
+
+
+def _holds_beside_usual(law: Law, values: Values, holds: NDArray[np.bool_]) -> bool:
+    """Return True if most rows obey a law where a column does not have its most frequent value.
+
+    Two columns that have one value in most rows are equal in most rows.
+    """
+    for i in law.columns:
+        levels, counts = np.unique(values.x[:, i], return_counts=True)
+        if counts.max() > USUAL * len(holds):
+            other = values.x[:, i] != levels[counts.argmax()]
+            if other.any() and holds[other].mean() < LEAST_SHARE:
+                return False
+    return True
 
 
 def _breaks_in_few_copies(control: Control, law: Law, target: int | None, share: float) -> bool:
