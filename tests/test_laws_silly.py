@@ -7,7 +7,7 @@ import pytest
 import gramian
 from gramian.laws.candidates._thresholds import comparison_between
 from gramian.laws.columns import traits_of
-from gramian.laws.forms import Law, Values, law_from_json
+from gramian.laws.forms import Law, Values, has_common_factor, law_from_json
 from gramian.laws.judge import Control
 
 
@@ -337,3 +337,20 @@ def test_a_column_with_the_name_of_an_index_is_one_with_decimals_too():
     index = np.concatenate([np.arange(1, 73) + day / 10 for day in range(4)])
     table = {"rownames": index, "id": np.floor(index), "day": np.repeat([1, 2, 8, 15], 72)}
     assert not any("rownames" in line for line in lines_of({**table, "x": rng.normal(size=288)}))
+
+
+def test_a_line_through_two_points_is_a_lookup():
+    rng = np.random.default_rng(0)
+    year = rng.choice([1985, 1995], 200)
+    table = {"year": year, "cpi": np.where(year == 1985, 1.076, 1.524), "x": rng.normal(size=200)}
+    (line,) = lines_of(table)
+    assert line.endswith("follow from each other (2 levels)")
+
+
+def test_a_law_times_a_factor_says_nothing_of_other_rows():
+    x, y, f, g = (((i, "x"), 1) for i in range(4))
+    factor = [(1.0, (f,)), (2.0, (g,)), (-1.0, ())]
+    left = [(value, (y, *each)) for value, each in factor]
+    right = [(-value, (x, *each)) for value, each in factor]
+    assert has_common_factor([*left, *right])
+    assert not has_common_factor([*left, *right[:2], (3.0, (x,))])

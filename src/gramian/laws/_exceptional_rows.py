@@ -20,6 +20,8 @@ RIGHT_CELLS = 0.89
 """Smallest share of right cells of a column; the rows of two columns are right less often."""
 SCATTERED = 0.9
 """With fewer rows than this share that obey a law, those that break it must be anywhere."""
+CLOSE = 1e-9
+"""A coefficient is 1 if its difference is less than this."""
 MOST_DEVIATIONS = 4.0
 """Neighbours that both break a law may be more than by chance by this many deviations."""
 
@@ -49,6 +51,24 @@ def breaks_by_wrong_cells(relation: Relation, maker: RelationMaker, rows: Array)
         return True
     complete = rows[~np.isnan(rows[:, columns]).any(axis=1)]
     return not in_runs(~maker.holds(relation._law, complete, relation._target))
+
+
+def is_line_through_two_points(relation: Relation, rows: Array) -> bool:
+    """Return True if a line has two columns of two values each: then they look each other up.
+
+    Parameters
+    ----------
+    relation : Relation
+        The law.
+    rows : array of shape (n_rows, n_columns)
+        The rows of the table.
+    """
+    columns = relation._law.columns
+    if relation.kind != "linear" or len(columns) != 2:
+        return False
+    if all(abs(abs(value) - 1) < CLOSE for value, each in relation._raw if each):
+        return False
+    return all(len(np.unique(x[~np.isnan(x)])) == 2 for x in rows[:, columns].T)
 
 
 def in_runs(broken: NDArray[np.bool_]) -> bool:

@@ -339,7 +339,7 @@ class LawSearch:
         others = [i for i in context.varying if i not in tied]
         if len(others) < SEVERAL:
             return False
-        related = np.corrcoef(self.train.x[:, [target, *others]], rowvar=False)
+        related: Array = np.asarray(np.corrcoef(self.train.x[:, [target, *others]], rowvar=False))
         return int((np.abs(related[0, 1:]) >= TOGETHER).sum()) >= SEVERAL
 
 

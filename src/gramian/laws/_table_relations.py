@@ -13,7 +13,7 @@ from gramian._support.blas import threads_for
 from gramian._support.types import Array, IntArray
 from gramian._support.words import listed, plural
 from gramian.laws._confirmation import confirmed
-from gramian.laws._exceptional_rows import breaks_by_wrong_cells
+from gramian.laws._exceptional_rows import breaks_by_wrong_cells, is_line_through_two_points
 from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws._level_search import GroupedBlock, LevelFindings, find_level_laws
 from gramian.laws._relation_collection import Relations
@@ -195,6 +195,7 @@ def _laws_of(
     elif sample.n_missing.any() or len(rows) > SEARCHED_ROWS:
         found = confirmed(maker, found, lambda: [rows])
     found = [each for each in found if breaks_by_wrong_cells(each, maker, rows)]
+    found = [each for each in found if not is_line_through_two_points(each, rows)]
     found.sort(key=_rank)
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]

@@ -30,7 +30,7 @@ class Intervals(NamedTuple):
     """The thresholds between the intervals."""
     from_below: bool
     """True if a threshold belongs to the interval above it."""
-    count: Count
+    counted: Count
     """The rows that agree with the intervals."""
 
 

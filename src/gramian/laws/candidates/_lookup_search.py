@@ -224,13 +224,13 @@ class _LookupSearch:
                 made = intervals(x, codes, self._tolerance, cells.groups)
                 if made is None:
                     continue
-                if not self._believed(made.count, n_tried, (self._tolerance, 0.0)):
+                if not self._believed(made.counted, n_tried, (self._tolerance, 0.0)):
                     continue
                 if cause in counters:
                     self._ordered.append(effect)
                 else:
                     found.append(
-                        BelievedLookup((cause,), effect, made.count, made.ends, made.from_below)
+                        BelievedLookup((cause,), effect, made.counted, made.ends, made.from_below)
                     )
         return found
 

@@ -22,6 +22,7 @@ from gramian.laws.judge._divided_rows import FEW_ROWS, SEARCHED_ROWS, divided_ro
 from gramian.laws.judge._exceptions import LEAST_SHARE, are_anywhere, judge_mostly, oddness
 from gramian.laws.judge._extreme_tally import ExtremeTally
 from gramian.laws.judge._false_laws import has_factor
+from gramian.laws.judge._guarded_tally import MOST_ELSEWHERE, GuardedTally
 from gramian.laws.judge._law_length import law_length
 from gramian.laws.judge._level_evidence import (
     MIN_REPEATED,
