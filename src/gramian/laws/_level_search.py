@@ -146,7 +146,7 @@ def find_level_laws(
 
 
 def _one_of_each(slopes: Sequence[BelievedSlopes]) -> list[BelievedSlopes]:
-    """Return for each set of numbers the slopes with the first category: the others say the same."""
+    """Return one law of slopes for each set of numbers: other categories say the same."""
     first: dict[tuple[int, tuple[int, ...]], BelievedSlopes] = {}
     for each in slopes:
         first.setdefault((each.effect, tuple(sorted(each.numbers))), each)

@@ -70,7 +70,7 @@ def guarded_laws(context: LevelContext) -> Iterator[GuardedCandidate]:
     for guard in guards:
         context.check_time()
         for level in np.unique(cells.x[cells.codes[:, guard] >= 0, guard]).tolist():
-            for terms, n_rows in _formulas(context, numbers, cells.x[:, guard] == level):
+            for terms, n_rows in _formulas(context, numbers, guard, cells.x[:, guard] == level):
                 known = best.get(terms)
                 if known is None or known.n_rows < n_rows:
                     best[terms] = _candidate(context, guard, level, terms, n_rows)
@@ -91,7 +91,7 @@ def _candidate(
 
 
 def _formulas(
-    context: LevelContext, numbers: Sequence[int], there: NDArray[np.bool_]
+    context: LevelContext, numbers: Sequence[int], guard: int, there: NDArray[np.bool_]
 ) -> Iterator[tuple[tuple[RawTerm, ...], int]]:
     """Yield formulas that hold in some rows and not elsewhere, with the number of these rows.
 
@@ -101,6 +101,9 @@ def _formulas(
         The table.
     numbers : sequence of int
         The columns of many numbers.
+    guard : int
+        The column that tells the rows from the others. A law of all rows that contains it may give
+        a column; then the formula is a consequence.
     there : array of bool
         The rows.
     """
@@ -121,7 +124,7 @@ def _formulas(
             close = np.abs(few - _made(kind, few[:, list(chosen)])[:, np.newaxis]) <= allowed
             given = [varying[k] for k in np.flatnonzero(close.all(axis=0)) if k not in chosen]
             for effect in given:
-                if effect in closure(causes, [*context.exact, *tied]):
+                if effect in closure([*causes, guard], [*context.exact, *tied]):
                     continue
                 if _share(kind, inside, causes, effect) < 1:
                     continue
