@@ -26,13 +26,9 @@ def slow_imbalance(terms, row):
 
 def _slow_atom(atom, x):
     kind, _, value = atom.partition(" ")
-    if kind in ("le", "gt", "eq", "ne"):
-        threshold = float(value)
-        return float(
-            {"le": x <= threshold, "gt": x > threshold, "eq": x == threshold, "ne": x != threshold}[
-                kind
-            ]
-        )
+    if value:
+        signs = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "==", "ne": "!="}
+        return float(eval(f"x {signs[kind]} y", {"x": x, "y": float(value)}))
     return {"log": math.log, "sin": math.sin, "cos": math.cos}[atom](x)
 
 

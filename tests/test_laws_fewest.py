@@ -20,6 +20,7 @@ class Solved:
 
     column: str
     columns: tuple[str, ...]
+    divides: bool = False
 
 
 def closure(solutions, known):

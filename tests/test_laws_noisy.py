@@ -115,3 +115,20 @@ def test_the_error_in_a_large_table_is_that_of_all_rows():
     missed = x["y"] - law.solve_for("y")(x)
     assert law.n_rows == 30_000
     assert law.typical_error == pytest.approx(np.sqrt(np.mean(missed**2)), rel=1e-3)
+
+
+def test_neighbouring_years_are_no_laws_of_each_other():
+    rng = np.random.default_rng(0)
+    size = rng.lognormal(8, 1.5, 200)
+    years = {}
+    for year in range(2000, 2008):
+        size = size * np.exp(rng.normal(0.01, 0.02, 200))
+        years[str(year)] = size.round()
+    assert not gramian.relations(pd.DataFrame(years))
+
+
+def test_nine_rows_are_no_law_with_noise():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(50, 90, 9).round(1)
+    y = (0.98 * x + 0.3 * rng.normal(size=9)).round(1)
+    assert not gramian.relations(pd.DataFrame({"x": x, "y": y}))

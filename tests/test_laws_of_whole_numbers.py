@@ -40,8 +40,9 @@ def test_the_printed_threshold_separates_all_rows(n_rows, seed):
     x, e = rng.integers(0, 100_000, n_rows), rng.standard_normal(n_rows)
     y = (x > rng.integers(20_000, 80_000)).astype(int)
     (law,) = gramian.relations(pd.DataFrame({"x": x, "y": y, "e": e}))
-    threshold = float(re.fullmatch(r"y = \[x > (\d+)\]", str(law)).group(1))
-    np.testing.assert_array_equal(y, x > threshold)
+    sign, threshold = re.fullmatch(r"y = \[x (>|≥) (\d+)\]", str(law)).groups()
+    above = x > float(threshold) if sign == ">" else x >= float(threshold)
+    np.testing.assert_array_equal(y, above)
     assert law.exact
     assert law.n_rows == n_rows
 

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import gramian
+from gramian.laws.candidates._thresholds import comparison_between
 from gramian.laws.columns import traits_of
-from gramian.laws.forms import Law, Values
+from gramian.laws.forms import Law, Values, has_common_factor, law_from_json
 from gramian.laws.judge import Control
 
 
@@ -63,7 +64,7 @@ def test_wrong_cells_anywhere_still_leave_a_threshold(seed):
     x = rng.normal(size=600).round(3)
     flag = (x > 0.2) ^ (rng.uniform(size=600) < 0.04)
     (line,) = lines_of({"x": x, "flag": flag})
-    assert line.startswith("flag = [x > 0.")
+    assert line.startswith(("flag = [x > 0.", "flag = [x ≥ 0."))
 
 
 def test_a_measured_number_is_no_key_with_exceptions():
@@ -198,3 +199,158 @@ def test_as_many_coefficients_as_different_rows_are_no_evidence(seed):
         Control(Values(more, values.scale, values.traits), None, 0).evidence(law, 1e-14, 0.1, 1.0)
         > 100
     )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "above"),
+    [
+        (29.9, 30.0, "ge 30.0"),
+        (29.8, 30.2, "gt 30.0"),
+        (17, 18, "ge 18.0"),
+        (18, 19, "gt 18.0"),
+        (-0.02, 0.01, "gt 0.0"),
+        (0.0, 0.01, "gt 0.0"),
+        (-0.01, 0.0, "ge 0.0"),
+        (1083.2, 1084.9, "gt 1084.0"),
+        (123.456, 123.457, "gt 123.456"),
+        (1e-320, 2e-320, "gt 1e-320"),
+    ],
+)
+def test_the_roundest_number_that_separates_is_the_threshold(low, high, above):
+    assert comparison_between(low, high, above=True) == above
+    below = above.replace("gt", "le").replace("ge", "lt")
+    assert comparison_between(low, high, above=False) == below
+
+
+def test_a_threshold_that_is_a_value_of_the_table_is_included():
+    rng = np.random.default_rng(0)
+    bmi = np.r_[29.9, 30.0, rng.uniform(15, 45, 300).round(1)]
+    (line,) = lines_of({"bmi": bmi, "obese": bmi >= 30})
+    assert line == "obese = [bmi ≥ 30]"
+    (law,) = gramian.relations(pd.DataFrame({"bmi": bmi, "obese": bmi >= 30}))
+    assert law.latex() == r"\mathrm{obese} = \left[bmi \ge 30\right]".replace(
+        "bmi", r"\mathrm{bmi}"
+    )
+    solved = law_from_json(law.form.to_json())
+    np.testing.assert_array_equal(solved({"bmi": bmi}), bmi >= 30)
+
+
+def test_a_column_that_is_nearly_always_zero_is_no_minimum_of_flags():
+    rng = np.random.default_rng(0)
+    level = rng.integers(1, 5, 900)
+    visits = np.where(rng.uniform(size=900) < 0.91, 0, rng.integers(1, 30, 900))
+    table = {"one": level == 1, "two": level == 2, "visits": visits}
+    assert lines_of(table) == []
+
+
+def test_flags_that_often_agree_are_not_equal_with_exceptions():
+    rng = np.random.default_rng(0)
+    owned = rng.uniform(size=3000) < 0.62
+    mortgage = owned & (rng.uniform(size=3000) < 0.8)
+    assert lines_of({"owned": owned, "mortgage": mortgage, "x": rng.normal(size=3000)}) == []
+
+
+def test_rows_in_a_row_that_break_a_law_have_no_wrong_cells():
+    episode = np.tile(np.arange(1, 11), 30)
+    late = np.repeat(np.arange(30) % 4 == 0, 10)
+    left = 13 - episode - late * (episode > 3)
+    table = {"episode": episode, "left": left, "x": np.random.default_rng(0).normal(size=300)}
+    assert lines_of(table) == []
+
+
+def test_slopes_of_levels_with_few_rows_are_no_law():
+    rng = np.random.default_rng(0)
+    war = np.repeat(np.arange(9), 6)
+    year = rng.uniform(1780, 2000, 54).round(1)
+    people = (rng.uniform(20, 900, 9)[war] * (year - 1700) + rng.normal(size=54) * 150).round()
+    table = {"war": np.array([*"abcdefghi"])[war], "year": year, "people": people}
+    assert not any("where war" in line for line in lines_of(table))
+
+
+def test_groups_that_differ_in_a_measured_number_are_no_steps_of_it():
+    rng = np.random.default_rng(0)
+    age = np.tile([3, 5, 10, 15, 20, 25], 14)
+    height = np.array([4.5, 10.5, 28, 40, 52, 61])[np.searchsorted([4, 6, 11, 16, 21], age)]
+    height = (height * rng.uniform(0.93, 1.07, 84)).round(2)
+    assert lines_of({"age": age, "height": height}) == []
+    label = np.array([f"{each} years" for each in age])
+    assert lines_of({"age": label, "height": height}) == []
+
+
+def test_steps_that_go_up_and_down_are_no_law():
+    rng = np.random.default_rng(0)
+    batch = rng.integers(0, 14, 300)
+    boiling = np.sort(rng.permutation(np.arange(190, 320))[:14])[batch]
+    pressure = np.repeat([8.6, 3.5, 6.1, 5.2, 4.0, 1.8, 2.2], 2)[batch]
+    assert lines_of({"boiling": boiling, "pressure": pressure}) == [
+        "pressure follows from boiling (14 levels)"
+    ]
+
+
+def test_few_codes_are_looked_up_and_not_compared():
+    rng = np.random.default_rng(0)
+    clinic = rng.integers(1, 5, 300)
+    drug = np.isin(clinic, [2, 3])
+    assert lines_of({"clinic": clinic, "drug": drug}) == ["drug follows from clinic (4 levels)"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_exceptions_near_a_threshold_are_no_wrong_cells_of_a_label(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=600).round(3)
+    label = np.where(x + 0.06 * rng.normal(size=600) > 0.4, "long", "short")
+    assert lines_of({"x": x, "label": label}) == []
+
+
+def test_labels_of_intervals_may_begin_with_their_threshold():
+    bmi = np.r_[18.4, 18.5, 24.9, 25.0, np.random.default_rng(0).uniform(15, 45, 400).round(1)]
+    label = np.array(["thin", "usual", "heavy"])[np.searchsorted([18.5, 25], bmi, side="right")]
+    (law,) = gramian.relations(pd.DataFrame({"bmi": bmi, "label": label}))
+    assert str(law) == "label follows from bmi (steps at 18.5, 25)"
+    assert [level for level, _ in law.lookup.entries()] == ["< 18.5", "18.5 to 25", "≥ 25"]
+    again = law_from_json(law.lookup.to_json())
+    assert again == law.lookup
+    assert again({"bmi": [18.5, 24.9, 25.0]}).tolist() == ["usual", "usual", "heavy"]
+
+
+def test_of_a_column_and_the_number_of_its_row_the_number_is_dropped():
+    time = np.arange(1960, 2010) + 0.25
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"rownames": np.arange(1, 51), "time": time, "x": rng.normal(size=50)})
+    assert [*gramian.relations(table).redundant()] == ["rownames"]
+    assert [*gramian.select(table).dropped] == ["rownames"]
+
+
+def test_two_columns_with_one_usual_value_are_not_equal_with_exceptions():
+    rng = np.random.default_rng(0)
+    usual = rng.uniform(size=400) < 0.8
+    table = {
+        "margin": np.where(usual, 41, rng.integers(20, 60, 400)),
+        "start": np.where(usual | (rng.uniform(size=400) < 0.3), 41, rng.integers(20, 60, 400)),
+        "x": rng.normal(size=400),
+    }
+    assert lines_of(table) == []
+
+
+def test_a_column_with_the_name_of_an_index_is_one_with_decimals_too():
+    rng = np.random.default_rng(0)
+    index = np.concatenate([np.arange(1, 73) + day / 10 for day in range(4)])
+    table = {"rownames": index, "id": np.floor(index), "day": np.repeat([1, 2, 8, 15], 72)}
+    assert not any("rownames" in line for line in lines_of({**table, "x": rng.normal(size=288)}))
+
+
+def test_a_line_through_two_points_is_a_lookup():
+    rng = np.random.default_rng(0)
+    year = rng.choice([1985, 1995], 200)
+    table = {"year": year, "cpi": np.where(year == 1985, 1.076, 1.524), "x": rng.normal(size=200)}
+    (line,) = lines_of(table)
+    assert line.endswith("follow from each other (2 levels)")
+
+
+def test_a_law_times_a_factor_says_nothing_of_other_rows():
+    x, y, f, g = (((i, "x"), 1) for i in range(4))
+    factor = [(1.0, (f,)), (2.0, (g,)), (-1.0, ())]
+    left = [(value, (y, *each)) for value, each in factor]
+    right = [(-value, (x, *each)) for value, each in factor]
+    assert has_common_factor([*left, *right])
+    assert not has_common_factor([*left, *right[:2], (3.0, (x,))])

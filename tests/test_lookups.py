@@ -383,3 +383,48 @@ def test_numbers_that_name_units_drop_as_many_columns_by_laws_as_by_selection(ro
     assert len(found) == 2
     assert len(found.redundant()) == len(gramian.select(table).dropped)
     assert len(found.redundant()) == (2 if rows_of_a_unit >= 10 else 0)
+
+
+def test_an_exact_lookup_is_not_said_to_hold_both_ways_if_rows_break_the_other_way():
+    rng = np.random.default_rng(0)
+    month = rng.integers(1, 36, 3000)
+    ads = np.r_[0, rng.permutation(np.arange(100, 400))[:34], 0]
+    ads[20] = ads[3]  # two months have the same number
+    found = gramian.relations(
+        pd.DataFrame({"month": month, "ads": ads[month], "x": rng.normal(size=3000)})
+    )
+    assert [str(each) for each in found] == ["ads follows from month (35 levels)"]
+
+
+def test_values_that_are_frequent_in_their_level_are_no_wrong_cells():
+    rng = np.random.default_rng(1)
+    brand = rng.integers(0, 12, 400)
+    model = brand * 10 + np.where(rng.uniform(size=400) < 0.85, 0, rng.integers(1, 3, 400))
+    table = pd.DataFrame({"brand": [f"b{i}" for i in brand], "model": [f"m{i}" for i in model]})
+    assert [str(each) for each in gramian.relations(table)] == [
+        "brand follows from model (35 levels)"
+    ]
+
+
+def test_things_are_the_evidence_for_attributes_that_follow_from_a_measured_number():
+    rng = np.random.default_rng(2)
+    altitude = rng.permutation(np.arange(100, 900))[:38]
+    altitude[:4] = altitude[4:8]
+    forest = rng.choice(["pine", "birch", "oak"], 38)
+    forest[:4] = forest[4:8]
+    site = rng.integers(0, 38, 500)
+    table = {"site": [f"s{i}" for i in site], "altitude": altitude[site], "forest": forest[site]}
+    lines = {str(each) for each in gramian.relations(pd.DataFrame(table))}
+    assert lines == {
+        "altitude follows from site (38 levels)",
+        "forest follows from site (38 levels)",
+    }
+
+
+def test_a_measured_number_with_decimals_is_no_key_with_exceptions():
+    rng = np.random.default_rng(3)
+    wage = rng.permutation(np.arange(600, 1300))[:40] / 100
+    region = rng.choice(["west", "east"], 40)
+    state = rng.integers(0, 40, 3000)
+    where = np.where(rng.uniform(size=3000) < 0.005, "north", region[state])
+    assert not gramian.relations(pd.DataFrame({"wage": wage[state], "region": where}))

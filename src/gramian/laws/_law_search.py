@@ -43,6 +43,10 @@ FEWER_ROWS = 1_000
 """Approximate number of rows that are used to choose among laws with few terms."""
 NEARLY_ALL = 0.85
 """If a column is given to its last digit in this share of the rows, the others are exceptions."""
+TOGETHER = 0.99
+"""Columns go together if their correlation is at least this."""
+SEVERAL = 3
+"""If this many columns go together with a column, it has no law with noise."""
 AS_SHORT = 1.0
 """Bits by which a law may be longer that is solved for another column."""
 GRADIENT_ROWS = 30
@@ -308,7 +312,8 @@ class LawSearch:
             before = len(self.found)
             for verdict in pool:
                 law = verdict.law
-                if set(law.columns) <= set(context.free) and not self._approximates(law):
+                free = set(law.columns) <= set(context.free)
+                if free and not self._approximates(law) and not self._is_one_of_many(verdict):
                     self._believe(verdict)
                     if len(self.found) > before and len(context.free) < SMALL_TABLE:
                         break
@@ -321,6 +326,21 @@ class LawSearch:
         Columns that are computed from each other also go together in other ways.
         """
         return {*law.columns} <= self._context.tied_to(law.columns[0])
+
+    def _is_one_of_many(self, verdict: Verdict) -> bool:
+        """Return True if several columns go together with the column of a law with noise.
+
+        Of neighbouring years, each is nearly a sum of some others, and none is computed from them.
+        """
+        context, target = self._context, verdict.target
+        if verdict.noise is None or target is None:
+            return False
+        tied = context.tied_to(target)
+        others = [i for i in context.varying if i not in tied]
+        if len(others) < SEVERAL:
+            return False
+        related: Array = np.asarray(np.corrcoef(self.train.x[:, [target, *others]], rowvar=False))
+        return int((np.abs(related[0, 1:]) >= TOGETHER).sum()) >= SEVERAL
 
 
 def _of_another_column(

@@ -14,12 +14,14 @@ from gramian.laws.candidates import (
     BelievedLookup,
     BelievedSlopes,
     ExtremeCandidate,
+    GuardedCandidate,
     LevelCandidate,
     LevelContext,
     SeriesCandidate,
     composed_dates,
     extremes,
     fewest_slopes,
+    guarded_laws,
     lookups_by_level,
     series,
     slopes_by_level,
@@ -41,7 +43,7 @@ class LevelFindings:
 
     slopes: list[LevelLaw]
     lookups: list[LevelLaw]
-    """The extremes and series, then the lookups, then the composed dates."""
+    """The extremes and series, then the lookups, the composed dates, and the guarded laws."""
     complete: bool
     """True if the search was finished; False if the time limit stopped it."""
     notes: list[str]
@@ -99,6 +101,7 @@ def find_level_laws(
     whole = _ties([law for law in laws if law.exact], table.names)
     largest: list[ExtremeCandidate] = []
     running: list[SeriesCandidate] = []
+    guarded: list[GuardedCandidate] = []
     slopes: list[BelievedSlopes] = []
     lookups: list[BelievedLookup] = []
     complete = False
@@ -113,6 +116,7 @@ def find_level_laws(
         slopes = [*slopes_by_level(context)]
         context.learn(slopes)
         lookups = [*lookups_by_level(context)]
+        guarded = [*guarded_laws(context)]
         complete = True
     except OutOfTimeError:
         slopes = []
@@ -122,17 +126,38 @@ def find_level_laws(
     slopes = fewest_slopes(
         slopes, [*exact, *(one for each in lookups for one in each.dependencies)]
     )
-    candidates = (slopes, lookups, dates, largest, running)
-    by_slopes, by_lookups, by_dates, by_extremes, by_series = _confirmed(
+    slopes = _one_of_each(slopes)
+    candidates = (slopes, lookups, dates, largest, running, guarded)
+    by_slopes, by_lookups, by_dates, by_extremes, by_series, by_guards = _confirmed(
         context, candidates, blocks
     )
-    by_extremes = [each for each in by_extremes if not _is_worse(each, laws)]
+    by_extremes = [
+        each
+        for each in by_extremes
+        if not _is_worse(each, laws) and not _is_of_guards(each, by_guards)
+    ]
     # A lookup among the columns of an exact law says nothing new: if y = flag · x, then the levels
     # of y determine the flag.
     believed: list[Relation | LevelLaw] = [*laws, *by_slopes]
     tied = [set(law.columns) for law in believed if law.exact]
     new = [law for law in by_lookups if not any(each >= {*law.columns} for each in tied)]
-    return LevelFindings(by_slopes, [*by_extremes, *by_series, *new, *by_dates], complete, notes)
+    every = [*by_extremes, *by_series, *new, *by_dates, *by_guards]
+    return LevelFindings(by_slopes, every, complete, notes)
+
+
+def _one_of_each(slopes: Sequence[BelievedSlopes]) -> list[BelievedSlopes]:
+    """Return one law of slopes for each set of numbers: other categories say the same."""
+    first: dict[tuple[int, tuple[int, ...]], BelievedSlopes] = {}
+    for each in slopes:
+        first.setdefault((each.effect, tuple(sorted(each.numbers))), each)
+    return [*first.values()]
+
+
+def _is_of_guards(extreme: LevelLaw, guarded: Sequence[LevelLaw]) -> bool:
+    """Return True if a column is no extreme, but equal to one or the other number in some rows."""
+    causes = {*extreme.columns} - {extreme.gives}
+    equal = {name for each in guarded if extreme.gives in each.columns for name in each.columns}
+    return bool(extreme.n_exceptions) and causes <= equal
 
 
 def _is_worse(extreme: LevelLaw, laws: Sequence[Relation]) -> bool:

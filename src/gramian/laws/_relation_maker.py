@@ -13,7 +13,7 @@ from gramian._support.blas import threads_for
 from gramian._support.types import Array, IntArray
 from gramian.laws._law_search import LawSearch
 from gramian.laws.candidates import Stage
-from gramian.laws.columns import View, numbers_rows, traits_of, without_copies
+from gramian.laws.columns import INDEX_NAMES, View, numbers_rows, traits_of, without_copies
 from gramian.laws.forms import (
     ONE,
     Law,
@@ -76,7 +76,8 @@ class RelationMaker:
         self.signs = [
             1 if (each >= 0).all() else -1 if (each <= 0).all() else 0 for each in present
         ]
-        self._counters = {i for i, x in enumerate(rows.T) if numbers_rows(x, names[i])} - {*dates}
+        counters = {i for i, x in enumerate(rows.T) if numbers_rows(x, names[i])} - {*dates}
+        self.counters = sorted(counters, key=lambda i: (names[i].lower() not in INDEX_NAMES, i))
         self._laws: list[Law] = []
         self.n_unsearched = 0
         """Number of columns that were too many for some stages of a search; 0 if all stages ran."""
@@ -121,7 +122,7 @@ class RelationMaker:
                 replace(
                     traits_of(column),
                     scale=float(self.scale[i]),
-                    row_number=i in self._counters,
+                    row_number=i in self.counters,
                 )
                 for i, column in zip(view.columns, x.T, strict=True)
             ]
@@ -139,19 +140,10 @@ class RelationMaker:
         law = Law(np.array([1.0, -scaled]), (plain, ONE)) if value else Law(np.ones(1), (plain,))
         raw = ((1.0, plain), (-value, ONE))
         n_rows = int((~np.isnan(self.rows[:, i])).sum())
-        return self._make(
-            law,
-            raw,
-            (i,),
-            kind="constant",
-            error=0.0,
-            validation_error=0.0,
-            shuffled_error=0.0,
-            evidence=(n_rows - 1) * float(np.log10(2)),
-            rounding=0.0,
-            n_rows=n_rows,
-            _best=i,
-        )
+        errors = dict.fromkeys(("error", "validation_error", "shuffled_error", "rounding"), 0.0)
+        evidence = (n_rows - 1) * float(np.log10(2))
+        known = {"kind": "constant", "evidence": evidence, "n_rows": n_rows, "_best": i}
+        return self._make(law, raw, (i,), **known, **errors)
 
     def _relation(self, verdict: Verdict, search: LawSearch, view: View) -> Relation:
         """Return an accepted law as a `Relation`, with round coefficients if possible."""
@@ -166,12 +158,9 @@ class RelationMaker:
         reference = reference_term(raw, best)
         law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
         train, test = verdict.rows or (search.train, search.control.test)
+        coefficients = coefficients / coefficients[reference]
         law, coefficients = with_round_coefficients(
-            law,
-            coefficients / coefficients[reference],
-            train,
-            reference,
-            verdict.noise,
+            law, coefficients, train, reference, verdict.noise
         )
         if verdict.noise is not None:
             law, coefficients = with_shortest_digits(law, coefficients, train, verdict.noise)
@@ -228,7 +217,7 @@ class RelationMaker:
 
     def _complete(self, law: Law) -> Values:
         """Return the rows without missing values in the columns of a law."""
-        return self.values(self.rows[~np.isnan(self.rows[:, law.columns]).any(axis=1)])
+        return self.values(_whole(self.rows, law))
 
     @property
     def _writer(self) -> LawWriter:
@@ -251,7 +240,7 @@ class RelationMaker:
         target : int or None
             The column that was computed and rounded; None if any column may be rounded.
         """
-        complete = self.rows[~np.isnan(self.rows[:, law.columns]).any(axis=1)]
+        complete = _whole(self.rows, law)
         if verdict.rows is not None:
             complete = complete[self.holds(law, complete, target)]
         table = {self.names[i]: complete[:, i] for i in law.columns}
@@ -313,8 +302,7 @@ class RelationMaker:
 
     def exceptions(self, law: Law, rows: Array, target: int | None) -> int:
         """Return the number of rows without missing values that break a law; see `holds`."""
-        complete = rows[~np.isnan(rows[:, law.columns]).any(axis=1)]
-        return int((~self.holds(law, complete, target)).sum())
+        return int((~self.holds(law, _whole(rows, law), target)).sum())
 
     def _everywhere(self, given: Sequence[int], law: Law) -> list[int]:
         """Return those columns of `given` that are missing in each row in which the law has a gap.
@@ -358,8 +346,11 @@ class RelationMaker:
     ) -> tuple[int, ...]:
         """Return the columns that could be `best` if only the numbers of the law were others.
 
-        It is `target`, the column that was computed and rounded, if there is one.
+        It is the number of the row, or else `target`, which was computed and rounded.
         """
+        numbers = [i for i in self.counters if i in solvable]
+        if numbers:
+            return (numbers[0],)
         if best is None or best == target:
             return () if best is None else (best,)
         equal = [i for i in self._closest(raw, solvable) if self._digits(i) == self._digits(best)]
@@ -397,3 +388,8 @@ class RelationMaker:
             _solvable=tuple(solvable),
             **known,
         )
+
+
+def _whole(rows: Array, law: Law) -> Array:
+    """Return the rows without missing values in the columns of a law."""
+    return rows[~np.isnan(rows[:, law.columns]).any(axis=1)]

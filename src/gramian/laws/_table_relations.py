@@ -14,6 +14,7 @@ from gramian._support.types import Array, IntArray
 from gramian._support.words import listed, plural
 from gramian.laws._confirmation import confirmed
 from gramian.laws._errors_in_rows import level_law_with_allowed_error, with_allowed_error
+from gramian.laws._exceptional_rows import breaks_by_wrong_cells, is_line_through_two_points
 from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws._level_search import GroupedBlock, LevelFindings, find_level_laws
 from gramian.laws._relation_collection import Relations
@@ -39,11 +40,6 @@ from gramian.tables import Clock
 
 CHECKED_ROWS = 1000
 """Approximate number of rows that `Relations` stores, to estimate errors in `redundant`."""
-LEAST_OF_ALL = 0.7
-"""Smallest share of all rows that obey a law: each of three columns may have 10 % of wrong cells.
-
-Of the rows that obey the laws of the other columns, a larger share obeys it.
-"""
 MIN_ROWS = 6
 """Laws are searched only in tables (or views of tables) with at least this many rows."""
 
@@ -200,7 +196,9 @@ def _laws_of(
         found = confirmed(maker, found, lambda: (block[:, numbers] for block in table.blocks()))
     elif sample.n_missing.any() or len(rows) > SEARCHED_ROWS:
         found = confirmed(maker, found, lambda: [rows])
-    found = sorted((each for each in found if each.share >= LEAST_OF_ALL), key=_rank)
+    found = [each for each in found if breaks_by_wrong_cells(each, maker, rows)]
+    found = [each for each in found if not is_line_through_two_points(each, rows)]
+    found.sort(key=_rank)
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]
     by_level = _level_laws(table, sample, others, share, check_time, seed, sampled.groups)

@@ -13,6 +13,9 @@ from gramian.models import Beside
 from gramian.tables import STRING, TEXT, Table, plain, pyarrow
 from gramian.tabular._computed_columns import as_levels, computed
 
+WRONG = 0.1
+"""Root mean square error in rows with missing cells, in deviations, from which on it is wrong."""
+
 
 def uneven_columns(table: Table, names: Sequence[str], *, fills: bool) -> list[str]:
     """Return the columns among `names` in which a cell is missing, or differs from the others.
@@ -46,13 +49,14 @@ def uneven_columns(table: Table, names: Sequence[str], *, fills: bool) -> list[s
     return [name for name in names if name in found]
 
 
-def columns_with_other_gaps(
+def columns_that_change(
     estimator: Any, blocks: Iterable[Array], features: Sequence[str]
 ) -> list[str]:
-    """Return the dropped columns that would come back with other missing cells.
+    """Return the dropped columns that would come back changed in rows with missing cells.
 
     A missing cell may come back with a value, and a value as a missing cell, because a kept column
-    from which it is computed has a missing cell there.
+    from which it is computed has a missing cell there. Values may be wrong, as the fit has learned
+    from complete rows: in the other rows, years may not be the row number plus 1879.
 
     Parameters
     ----------
@@ -67,12 +71,17 @@ def columns_with_other_gaps(
     differ = np.zeros(len(features), dtype=bool)
     if kept.all() or not kept.any():
         return []
+    squares, counts = np.zeros((2, len(features)))
     for x in blocks:
         some = x[np.isnan(x).any(axis=1)]
         if len(some):
             made = estimator.inverse_transform(some[:, kept])
             differ |= (np.isnan(some) != np.isnan(made)).any(axis=0)
-    differ &= ~kept & (estimator.model_.variances > 0)  # constants come back in every row
+            squares += np.nansum((some - made) ** 2, axis=0)
+            counts += (~np.isnan(some)).sum(axis=0)
+    variances = np.asarray(estimator.model_.variances)
+    differ |= squares > WRONG**2 * variances * np.maximum(counts, 1)
+    differ &= ~kept & (variances > 0)  # constants come back in every row
     return [features[i] for i in np.flatnonzero(differ).tolist()]
 
 

@@ -33,7 +33,7 @@ from gramian.tabular._dropped_columns import types_of
 from gramian.tabular._learning import learned
 from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
 from gramian.tabular._method import SELECTORS, Method
-from gramian.tabular._returned_cells import columns_with_other_gaps, uneven_columns
+from gramian.tabular._returned_cells import columns_that_change, uneven_columns
 from gramian.tabular._row_groups import column_of_groups, row_groups
 from gramian.tabular._table_cautions import (
     TOLD,
@@ -190,7 +190,7 @@ class TableFit:
         """Return the dropped columns of which a cell would not come back, to be kept instead.
 
         They are columns whose numbers are all equal, but not their cells, and, if the fit drops
-        redundant columns only, columns that would come back with other missing cells.
+        redundant columns only, columns that would come back changed in rows with missing cells.
         """
         if not self._selects:
             return Wishes()
@@ -199,7 +199,7 @@ class TableFit:
         lossless = self._numbers_stay and self.estimator.n_features_to_select is None
         if lossless and self.options.impute is None:
             blocks = (steps.apply(rows) for rows in self.pieces())
-            keep = columns_with_other_gaps(self.estimator, blocks, self.features)
+            keep = columns_that_change(self.estimator, blocks, self.features)
         return Wishes(keep=tuple(keep), fixed=tuple(fixed))
 
     @property

@@ -6,7 +6,7 @@ its levels.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -17,7 +17,7 @@ from gramian.laws._cover import Implication, closure, follows, minimal
 from gramian.laws._law_tolerances import MIN_EVIDENCE
 from gramian.laws.candidates._label_intervals import intervals
 from gramian.laws.candidates._level_context import LevelContext
-from gramian.laws.columns import PER_NUMBER, Cells, numbers_rows
+from gramian.laws.columns import FEW_LEVELS, PER_NUMBER, Cells, numbers_rows
 from gramian.laws.judge import MOST_WRONG, Count, LookupTally, combined, count, mismatches
 from gramian.tables import COARSER
 
@@ -25,6 +25,8 @@ MOST_TOGETHER = {2: 60, 3: 15}
 """Lookups by two and by three keys combine at most this many keys: those with fewest levels."""
 MOST_WITH_EXCEPTIONS = 50
 """Largest number of levels of a measured number whose lookups may have exceptions."""
+PER_FURTHER_LEVEL = 2
+"""A lookup with exceptions may have this many for each level that it saves."""
 DENSE = 0.5
 """Numbers of things (patients, shops) are at least this share of all whole numbers in between."""
 SCREEN_CELLS = 3e8
@@ -45,6 +47,8 @@ class BelievedLookup:
     """The numbers of searched rows that agree with the lookup and that break it."""
     thresholds: tuple[float, ...] = ()
     """Thresholds between intervals, if the cause is a number that is looked up by intervals."""
+    from_below: bool = False
+    """True if a threshold belongs to the interval above it."""
     both_ways: bool = False
     """True if the cause also follows from the effect."""
     most_wrong: float = 0.0
@@ -65,7 +69,7 @@ class BelievedLookup:
         """Return a counter that will test the lookup on all rows; no rows are counted yet."""
         table, keys = context.table, [context.cells.keys[i] for i in self.causes]
         if self.thresholds:
-            keys = [replace(keys[0], thresholds=self.thresholds)]
+            keys = [replace(keys[0], thresholds=self.thresholds, from_below=self.from_below)]
         places = [table.names.index(key.column) for key in keys]
         effect = context.cells.keys[self.effect]
         return LookupTally(
@@ -182,6 +186,8 @@ class _LookupSearch:
                 spread = float(np.nanmax(x) - np.nanmin(x))
                 if cells.n_levels[i] < DENSE * (spread + 1):
                     return 0.0, 0.0
+            if x is not None and not cells.is_whole(i) and cells.n_levels[i] > FEW_LEVELS:
+                return 0.0, 0.0
         wrong = MOST_WRONG if self._tolerance or len(causes) == 1 else 0.0
         return self._tolerance, wrong
 
@@ -218,13 +224,14 @@ class _LookupSearch:
                 made = intervals(x, codes, self._tolerance, cells.groups)
                 if made is None:
                     continue
-                ends, counted = made
-                if not self._believed(counted, n_tried, (self._tolerance, 0.0)):
+                if not self._believed(made.counted, n_tried, (self._tolerance, 0.0)):
                     continue
                 if cause in counters:
                     self._ordered.append(effect)
                 else:
-                    found.append(BelievedLookup((cause,), effect, counted, ends))
+                    found.append(
+                        BelievedLookup((cause,), effect, made.counted, made.ends, made.from_below)
+                    )
         return found
 
     def _one_way(self, found: Sequence[BelievedLookup]) -> list[BelievedLookup]:
@@ -234,7 +241,14 @@ class _LookupSearch:
         that follow from other lookups, or from implications found before, are left out.
         """
         steps = {each.dependency for each in found if each.thresholds}
-        found = [each for each in found if each.thresholds or each.dependency not in steps]
+        exact = {each.dependency: each.count for each in found if not each.count.broken}
+        found = [
+            each
+            for each in found
+            if (each.thresholds or each.dependency not in steps)
+            and not self._is_longer(each, exact)
+            and not self._is_by_things(each, {*exact})
+        ]
         known = {
             (causes, effect)
             for causes, effect in self._known
@@ -242,10 +256,12 @@ class _LookupSearch:
         }
         together = {each.dependency for each in found} | known
         first = list(range(len(self._cells.keys)))  # for each key, the first equivalent key
-        for each in sorted(found, key=lambda one: (one.effect, one.causes)):
+        for each in sorted(found, key=lambda one: (self._order(one.effect), one.causes)):
             (cause,), effect = each.causes, each.effect
-            if (frozenset([effect]), cause) in together and cause < effect:
-                first[effect] = min(first[effect], first[cause])
+            if (frozenset([effect]), cause) in together and self._order(cause) < self._order(
+                effect
+            ):
+                first[effect] = min(first[effect], first[cause], key=self._order)
         twins = {i for i, one in enumerate(first) if one != i}
         both = [
             replace(each, both_ways=True)
@@ -259,6 +275,56 @@ class _LookupSearch:
         same += [(frozenset([first[i]]), i) for i in twins]
         new = [each for each in both if not follows(each, self._known)]
         return [*new, *minimal(wanted, [*self._known, *same])]
+
+    def _order(self, key: int) -> tuple[bool, int]:
+        """Return the place of a key among equivalent keys: names of things come before numbers."""
+        return self._cells.is_number(key), key
+
+    def _is_longer(self, one: BelievedLookup, exact: Mapping[Implication, Count]) -> bool:
+        """Return True if a lookup has more exceptions than the other direction has further levels.
+
+        Parameters
+        ----------
+        one : BelievedLookup
+            The lookup.
+        exact : mapping from Implication to Count
+            The lookups that no row breaks.
+        """
+        other = exact.get((frozenset([one.effect]), one.causes[0]))
+        if other is None or not one.count.broken:
+            return False
+        return one.count.broken > PER_FURTHER_LEVEL * (other.n_levels - one.count.n_levels)
+
+    def _is_by_things(self, one: BelievedLookup, given: set[Implication]) -> bool:
+        """Return True if a number seems to determine a column because both belong to a thing.
+
+        The altitude of a site determines the forest of the site, if each site has another altitude.
+        The things are the evidence, not their rows.
+
+        Parameters
+        ----------
+        one : BelievedLookup
+            The lookup by the values of a number.
+        given : set of Implication
+            The lookups that no row breaks.
+        """
+        (cause,), cells = one.causes, self._cells
+        if one.thresholds or not cells.is_number(cause) or cells.n_levels[cause] <= FEW_LEVELS:
+            return False
+        n_tried = float(len(cells.keys)) ** 2
+        for (thing,), effect in given:
+            key = frozenset([thing])
+            if (
+                effect != cause
+                or (key, one.effect) not in given
+                or (frozenset(one.causes), thing) in given
+            ):
+                continue
+            _, first = np.unique(cells.codes[:, thing], return_index=True)
+            things = cells.codes[first]
+            if count(things[:, cause], things[:, one.effect]).evidence(n_tried) < MIN_EVIDENCE:
+                return True
+        return False
 
     def _together(self, size: int, known: Sequence[Implication]) -> list[BelievedLookup]:
         """Return lookups in which `size` keys together determine a column, if rows confirm them.

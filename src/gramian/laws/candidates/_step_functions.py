@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array
-from gramian.laws.candidates._label_intervals import short_between
 from gramian.laws.candidates._search_context import Candidate, SearchContext
+from gramian.laws.candidates._thresholds import are_clusters, comparison_between
 from gramian.laws.forms import Law, Values, comparison
 from gramian.laws.judge import LEAST_SHARE
 
@@ -23,7 +22,7 @@ TOP_NUMBERS = ("1", "2", "3", "5", "25")
 TOP_SHARE = 0.25
 """Largest share of the rows that are the first ones of a ranking."""
 FEWEST_VALUES = 12
-"""Thresholds with exceptions are searched in columns with more distinct values than this."""
+"""Several thresholds, and those with exceptions, need more distinct values of x than this."""
 ROWS_OF_UNIT = 10
 """A number of an individual (a patient, a shop) occurs, on average, in fewer rows than this."""
 
@@ -76,7 +75,7 @@ def steps_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
 
 
 def _threshold(x: Array, on: NDArray[np.bool_]) -> str:
-    """Return the comparison "le c" or "gt c" of x that agrees with the rows `on` most often."""
+    """Return the comparison of x with a threshold that agrees with the rows `on` most often."""
     order = np.argsort(x, kind="stable")
     x, on = x[order], on[order]
     # Number of rows that agree with "gt", if the rows up to a place are below the threshold.
@@ -88,7 +87,7 @@ def _threshold(x: Array, on: NDArray[np.bool_]) -> str:
     }
     kind = "gt" if above[best["gt"]] >= len(x) - above[best["le"]] else "le"
     at = min(best[kind], len(x) - 2)
-    return f"{kind} {_between(x[at], x[at + 1])!r}"
+    return comparison_between(x[at], x[at + 1], kind == "gt")
 
 
 def step_law(values: Values, column: int, source: int) -> Law | None:
@@ -116,8 +115,8 @@ def _steps(
 ) -> Iterator[tuple[Law, int]]:
     """Yield (law, index of x) for each column y that is a step function of a column x.
 
-    A step function is [x ≤ c], [x > c], [x = c], [x ≠ c] or [a < x ≤ b] times a height, or a sum of
-    steps; the bracket is 1 if the comparison is true, else 0.
+    A step function is [x ≤ c], [x > c], [x = c], [x ≠ c] or [x > a] · [x ≤ b] times a height, or a
+    sum of steps; the bracket is 1 if the comparison is true, else 0.
 
     Parameters
     ----------
@@ -144,7 +143,7 @@ def _steps(
                 parts = _indicator(values.x[:, i], y)
             else:
                 parts = _staircase(values.x[:, i], y)
-            if parts is None or _by_number(values.x[:, i], parts):
+            if parts is None or _is_no_step(values.x[:, i], parts):
                 continue
             if not values.traits[i].row_number or _is_top(values.x[:, i], parts):
                 yield _law(parts, k, i, values.scale[k]), i
@@ -153,6 +152,18 @@ def _steps(
 def _difference(x: Array) -> bool:
     """Return True if all values are −1, 0 or 1: steps of a difference of two flags are no laws."""
     return bool(np.isin(x, (-1.0, 0.0, 1.0)).all())
+
+
+def _is_no_step(x: Array, parts: Parts) -> bool:
+    """Return True if steps are better told by a lookup, clusters, or the order of the rows.
+
+    `parts` are the steps of x.
+    """
+    found = [comparison(atom) for _, atoms in parts for atom in atoms]
+    ends = [each[1] for each in found if each is not None and each[0] not in ("eq", "ne")]
+    if len(ends) > 1 and len(np.unique(x)) <= FEWEST_VALUES:
+        return True
+    return are_clusters(x, ends) or _by_number(x, parts)
 
 
 def _by_number(x: Array, parts: Parts) -> bool:
@@ -172,8 +183,10 @@ def _by_number(x: Array, parts: Parts) -> bool:
         together = bool((np.diff(x) >= 0).all())
         if not together or len(x) >= ROWS_OF_UNIT * n_values:
             return False
-        found = [each for each in found if each is not None and each[0] in ("le", "gt")]
-    return any(each is not None and each[1] % ROUND_THRESHOLD for each in found)
+        found = [each for each in found if each is not None and each[0] not in ("eq", "ne")]
+    # Below "x < 426" is the row 425.
+    last = [each[1] - (each[0] in ("lt", "ge")) for each in found if each is not None]
+    return any(each % ROUND_THRESHOLD for each in last)
 
 
 def _is_top(x: Array, parts: Parts) -> bool:
@@ -216,13 +229,13 @@ def _comparison(x: Array, on: NDArray[np.bool_]) -> tuple[str, ...] | None:
     if outside.min() == outside.max() and not (inside == outside[0]).any():
         return (f"ne {float(outside[0])!r}",)
     if inside.max() < outside.min():
-        return (f"le {_between(inside.max(), outside.min())!r}",)
+        return (comparison_between(inside.max(), outside.min(), above=False),)
     if outside.max() < inside.min():
-        return (f"gt {_between(outside.max(), inside.min())!r}",)
+        return (comparison_between(outside.max(), inside.min(), above=True),)
     below, above = outside[outside < inside.min()], outside[outside > inside.max()]
     if len(below) and len(above) and len(below) + len(above) == len(outside):
-        start, end = _between(below.max(), inside.min()), _between(inside.max(), above.min())
-        return (f"gt {start!r}", f"le {end!r}")
+        start = comparison_between(below.max(), inside.min(), above=True)
+        return (start, comparison_between(inside.max(), above.min(), above=False))
     return None
 
 
@@ -233,24 +246,11 @@ def _staircase(x: Array, y: Array) -> Parts | None:
     jumps = np.flatnonzero(np.diff(y))
     if len(jumps) != len(np.unique(y)) - 1 or (x[jumps] == x[jumps + 1]).any():
         return None
-    if len(jumps) > MOST_STEPS:
+    heights = np.diff(y)[jumps]
+    if len(jumps) > MOST_STEPS or heights.min() < 0 < heights.max():
         return None
     found: Parts = [
-        (float(y[at + 1] - y[at]), (f"gt {_between(x[at], x[at + 1])!r}",)) for at in jumps
+        (float(y[at + 1] - y[at]), (comparison_between(x[at], x[at + 1], above=True),))
+        for at in jumps
     ]
     return [*found, *([(float(y[0]), ())] if y[0] else [])]
-
-
-def _between(low: float, high: float) -> float:
-    """Return the roundest threshold between two values, so that low ≤ threshold < high.
-
-    Between whole numbers, it is the lowest multiple of the largest possible 10^k or 5 · 10^k.
-    """
-    low, high = float(low), float(high)
-    if low.is_integer() and high.is_integer():
-        units = (factor * 10.0**exponent for exponent in range(14, -1, -1) for factor in (5, 1))
-        for unit in units:
-            short = math.ceil(low / unit) * unit
-            if low <= short < high:
-                return short
-    return short_between(low, high)

@@ -7,7 +7,13 @@ numbers.
 from gramian.laws.columns._coded_table import CodedTable
 from gramian.laws.columns._coder import numbers_of
 from gramian.laws.columns._column_facts import ColumnFacts, ColumnType, column_facts
-from gramian.laws.columns._column_traits import Traits, numbers_rows, traits_of
+from gramian.laws.columns._column_traits import (
+    FEW_LEVELS,
+    INDEX_NAMES,
+    Traits,
+    numbers_rows,
+    traits_of,
+)
 from gramian.laws.columns._complete_views import View, views
 from gramian.laws.columns._key import (
     Cell,

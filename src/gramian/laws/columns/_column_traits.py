@@ -78,10 +78,12 @@ def numbers_rows(x: Array, name: str = "") -> bool:
     name : str
         Its name.
     """
-    if len(x) < 3 or not (x == np.rint(x)).all():
+    if len(x) < 3:
         return False
     if name.lower() in INDEX_NAMES and len(np.unique(x)) == len(x):
         return True
+    if not (x == np.rint(x)).all():
+        return False
     usual = float(x[-1] - x[0]) / (len(x) - 1)
     close = usual <= LARGEST_STEP or len(x) >= DRAWN_ROWS
     return close and bool((np.diff(x) > 0).all()) and bool(0 <= x[0] <= LATE_START * usual)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -31,12 +31,15 @@ class Key:
     column : str
         The name of the column.
     thresholds : tuple of float
-        The upper ends of all intervals but the last, which has no upper end. Empty if the key has
-        no intervals: then the values of the column are the levels.
+        The ends between the intervals. Empty if the key has no intervals: then the values of the
+        column are the levels.
     part : str or None
         The part of a date: "month", "weekday", "hour" and others; None for the whole value.
     clock : Clock or None
         Converts dates to numbers; None if the column has no dates.
+    from_below : bool
+        True if an end belongs to the interval above it, as in "18 and older"; False if it belongs
+        to the interval below it.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class Key:
     thresholds: tuple[float, ...] = ()
     part: Part | None = None
     clock: Clock | None = None
+    from_below: bool = False
 
     def __str__(self) -> str:
         return self.column if self.part is None else f"{self.part} of {self.column}"
@@ -61,7 +65,7 @@ class Key:
 
     @property
     def ends(self) -> list[str]:
-        """The upper ends of the intervals, as texts."""
+        """The ends between the intervals, as texts."""
         return [level_text(each, self.clock) for each in self.thresholds]
 
     def level_text(self, level: Cell) -> str:
@@ -75,9 +79,10 @@ class Key:
         if not self.thresholds or isinstance(level, str):
             return level_text(level, self.clock if self.part is None else None)
         place, ends = int(level), self.ends
+        first, last = ("<", "≥") if self.from_below else ("≤", ">")
         if place == 0:
-            return f"≤ {ends[0]}"
-        return f"> {ends[-1]}" if place >= len(ends) else f"{ends[place - 1]} to {ends[place]}"
+            return f"{first} {ends[0]}"
+        return f"{last} {ends[-1]}" if place >= len(ends) else f"{ends[place - 1]} to {ends[place]}"
 
     def numbers(self, x: Array) -> Array:
         """Return the level of each value of a numeric column; NaN where a value is missing.
@@ -91,7 +96,7 @@ class Key:
             assert self.clock is not None
             return self.clock.part(x, self.part)
         if self.thresholds:
-            return interval(x, self.thresholds)
+            return interval(x, self.thresholds, self.from_below)
         return x
 
     def cells(self, values: Any) -> list[Cell | None]:
@@ -121,6 +126,7 @@ class Key:
             "part": self.part,
             "origin": None if self.clock is None else self.clock.origin,
             "unit": None if self.clock is None else self.clock.unit,
+            **({"from_below": True} if self.from_below else {}),
         }
 
     @classmethod
@@ -133,7 +139,7 @@ class Key:
             The result of `to_json`.
         """
         names = {"column", "thresholds", "part", "origin", "unit"}
-        is_key = isinstance(document, dict) and set(document) == names
+        is_key = isinstance(document, dict) and {*document} - {"from_below"} == names
         if not is_key or not is_storable_text(document["column"]):
             raise ValueError(f"A key of a stored lookup must have {sorted(names)}.")
         ends, part = document["thresholds"], document["part"]
@@ -148,7 +154,10 @@ class Key:
             clock = stored_clock({name: document[name] for name in ("origin", "unit")})
         if (part is not None) and clock is None:
             raise ValueError(f"A stored key with a {part} must have the origin of a clock.")
-        return cls(document["column"], tuple(map(float, ends)), part, clock)
+        from_below = document.get("from_below", False)
+        if not isinstance(from_below, bool):
+            raise ValueError("from_below of a stored key must be true or false.")
+        return cls(document["column"], tuple(map(float, ends)), part, clock, from_below)
 
 
 def stored_clock(document: Any) -> Clock:
@@ -163,12 +172,20 @@ def stored_clock(document: Any) -> Clock:
     return Clock(document["origin"], document["unit"])
 
 
-def interval(x: Array, thresholds: tuple[float, ...]) -> Array:
-    """Return the index of the interval of each value; an upper end belongs to its interval.
+def interval(x: Array, thresholds: tuple[float, ...], from_below: bool = False) -> Array:
+    """Return the index of the interval of each value.
 
-    `thresholds` are the upper ends of all intervals but the last.
+    Parameters
+    ----------
+    x : array of float
+        The values.
+    thresholds : tuple of float
+        The ends between the intervals.
+    from_below : bool
+        True if an end belongs to the interval above it, False if to that below it.
     """
-    found: Array = np.searchsorted(np.array(thresholds), x, side="left").astype(np.float64)
+    side: Literal["left", "right"] = "right" if from_below else "left"
+    found: Array = np.searchsorted(np.array(thresholds), x, side=side).astype(np.float64)
     found[np.isnan(x)] = np.nan
     return found
 

@@ -10,6 +10,7 @@ from gramian.laws.forms._composed_date import ComposedDate
 from gramian.laws.forms._computation import computed_in_turn
 from gramian.laws.forms._dependency import Dependency
 from gramian.laws.forms._extreme import Extreme
+from gramian.laws.forms._guarded import Guarded
 from gramian.laws.forms._law import (
     ONE,
     Law,

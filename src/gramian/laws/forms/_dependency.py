@@ -17,6 +17,7 @@ from gramian.laws.forms._allowed_error import NO_ERROR, AllowedError
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._composed_date import ComposedDate
 from gramian.laws.forms._extreme import Extreme
+from gramian.laws.forms._guarded import Guarded
 from gramian.laws.forms._law_check import LawCheck
 from gramian.laws.forms._lookup import Lookup
 from gramian.laws.forms._relation import Relation
@@ -98,7 +99,7 @@ class LawOfLevels(ABC):
         return self.form(table)
 
 
-AnyForm = Lookup | ComposedDate | Extreme | Series
+AnyForm = Lookup | ComposedDate | Extreme | Series | Guarded
 """The forms of a law that gives a column, other than formulas and slopes."""
 PART = 0.02
 """Share of the rows that break a law, and that a maximum or minimum gives."""
@@ -114,9 +115,10 @@ class Dependency(LawOfLevels):
     ----------
     columns : tuple of str
         All columns of the law; the dependent column is the last.
-    kind : "lookup", "extreme" or "series"
+    kind : "lookup", "extreme", "series" or "guarded"
         The kind of law: "extreme" for the maximum or minimum of two numbers, "series" for a column
-        that is computed from earlier rows of another.
+        that is computed from earlier rows of another, "guarded" for a formula that holds where
+        another column has a certain value.
     error : float
         The share of rows that break the law.
     validation_error : float
@@ -131,9 +133,9 @@ class Dependency(LawOfLevels):
     n_rows : int
         The number of rows without missing values in the columns of the law; the law was tested
         on these rows.
-    lookup : Lookup, ComposedDate, Extreme or Series
+    lookup : Lookup, ComposedDate, Extreme, Series or Guarded
         The object that computes the dependent column: from levels, from the parts of a date, as the
-        maximum or minimum of two numbers, or from earlier rows.
+        maximum or minimum of two numbers, from earlier rows, or in some rows by a formula.
     inverse : Lookup or None
         The lookup in the other direction, if each of two columns determines the other; else None.
     solvable : tuple of str
@@ -162,7 +164,7 @@ class Dependency(LawOfLevels):
     lookup: AnyForm
     inverse: Lookup | None = None
     solvable: tuple[str, ...] = ()
-    kind: Literal["lookup", "extreme", "series"] = "lookup"
+    kind: Literal["lookup", "extreme", "series", "guarded"] = "lookup"
 
     @property
     def exact(self) -> bool:
@@ -183,7 +185,8 @@ class Dependency(LawOfLevels):
     def says(self, other: Relation) -> bool:
         """Return True if a law among numbers is a part of this law, or approximates it.
 
-        A fee that is at least 4.9 is a multiple of the value in all rows but those with 4.9.
+        A fee that is at least 4.9 is a multiple of the value in all rows but those with 4.9. Where
+        a formula holds in some rows, an equation that is 0 = 0 in the others says nothing more.
 
         Parameters
         ----------
@@ -192,6 +195,8 @@ class Dependency(LawOfLevels):
         """
         if other.typical_error:
             return {*self.columns} <= {*other.columns}
+        if self.kind == "guarded":  # (a − b) · (c − 1) = 0: an equation of no single column
+            return {*self.columns} == {*other.columns} and other.solved is None
         fewer = self.n_exceptions + PART * self.n_rows <= other.n_exceptions
         return self.kind == "extreme" and self.lookup.column in other.columns and fewer
 

@@ -29,6 +29,8 @@ ATOMS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
 """Functions of one column that laws may contain: name → (function, derivative)."""
 COMPARISONS: dict[str, Callable[[Array, float], NDArray[np.bool_]]] = {
     "le": np.less_equal,
+    "lt": np.less,
+    "ge": np.greater_equal,
     "gt": np.greater,
     "eq": np.equal,
     "ne": np.not_equal,

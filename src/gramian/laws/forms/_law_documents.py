@@ -13,6 +13,7 @@ from gramian.laws.columns import Key, allowed_error
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._composed_date import ComposedDate
 from gramian.laws.forms._extreme import Extreme
+from gramian.laws.forms._guarded import Guarded
 from gramian.laws.forms._lookup import Lookup
 from gramian.laws.forms._series import Series
 from gramian.laws.forms._slopes import Slopes
@@ -24,6 +25,7 @@ READERS: Mapping[str, Callable[[Any], ColumnLaw]] = {
     "date": ComposedDate.from_json,
     "extreme": Extreme.from_json,
     "series": Series.from_json,
+    "guard": Guarded.from_json,
 }
 """Readers of stored laws: key that only documents of one form have → reader of this form.
 

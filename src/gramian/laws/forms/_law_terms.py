@@ -15,9 +15,9 @@ from gramian.laws.forms._law import Monomial, apply, comparison
 
 RawTerm = tuple[float, Monomial]
 """A term: the coefficient for unscaled columns, and the monomial."""
-SIGNS = {"le": "≤", "gt": ">", "eq": "=", "ne": "≠"}
-LATEX_SIGNS = {"le": r"\le", "gt": ">", "eq": "=", "ne": r"\ne"}
-SYMPY_NAMES = {"le": "Le", "gt": "Gt", "eq": "Eq", "ne": "Ne"}
+SIGNS = {"le": "≤", "lt": "<", "ge": "≥", "gt": ">", "eq": "=", "ne": "≠"}
+LATEX_SIGNS = {"le": r"\le", "lt": "<", "ge": r"\ge", "gt": ">", "eq": "=", "ne": r"\ne"}
+SYMPY_NAMES = {"le": "Le", "lt": "Lt", "ge": "Ge", "gt": "Gt", "eq": "Eq", "ne": "Ne"}
 
 
 @dataclass(frozen=True)

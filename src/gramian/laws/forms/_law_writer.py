@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from gramian.formulas import Formula, Term, fraction
-from gramian.laws.forms._law import ONE, multiplied
+from gramian.laws.forms._law import Monomial, multiplied
 from gramian.laws.forms._law_terms import RawTerm, formula_of, terms_of
 from gramian.laws.forms._solution import Solution
 from gramian.tables import Clock
@@ -213,9 +213,9 @@ def as_written(value: float, digits: int) -> float:
 
 
 def has_common_factor(terms: Sequence[RawTerm]) -> bool:
-    """Return True if a law says y · f = c · f, solved y = c · f / f, with a number c.
+    """Return True if a law says y · f = m · f, solved y = m · f / f, with a product m or a number.
 
-    Such a law says nothing about y where f is zero, and else that y is constant.
+    Such a law says nothing about y where f is zero, and else that y is m.
 
     Parameters
     ----------
@@ -227,11 +227,20 @@ def has_common_factor(terms: Sequence[RawTerm]) -> bool:
         inverse = ((variable, -power),)
         with_own = {multiplied(each, inverse): value for value, each in terms if own in each}
         others = {each: -value for value, each in terms if own not in each}
-        if with_own.keys() == others.keys() and with_own.keys() != {ONE}:
-            ratios = [others[each] / with_own[each] for each in others]
-            if max(ratios) - min(ratios) <= EQUAL_FACTORS * max(map(abs, ratios)):
-                return True
+        if len(with_own) != len(others) or len(others) < 2:
+            continue
+        for product in {multiplied(each, _inverse(min(with_own))) for each in others}:
+            pairs = {multiplied(each, product): value for each, value in with_own.items()}
+            if pairs.keys() == others.keys():
+                ratios = [others[each] / pairs[each] for each in others]
+                if max(ratios) - min(ratios) <= EQUAL_FACTORS * max(map(abs, ratios)):
+                    return True
     return False
+
+
+def _inverse(monomial: Monomial) -> Monomial:
+    """Return the monomial by which a monomial is multiplied to give 1."""
+    return tuple((variable, -power) for variable, power in monomial)
 
 
 def _is_partition(terms: Sequence[RawTerm]) -> bool:

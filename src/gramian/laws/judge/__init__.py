@@ -19,9 +19,10 @@ from gramian.laws.judge._consequences import (
 from gramian.laws.judge._control import Control, Verdict
 from gramian.laws.judge._date_tally import DateTally
 from gramian.laws.judge._divided_rows import FEW_ROWS, SEARCHED_ROWS, divided_rows, refit_law
-from gramian.laws.judge._exceptions import LEAST_SHARE, judge_mostly, oddness
+from gramian.laws.judge._exceptions import LEAST_SHARE, are_anywhere, judge_mostly, oddness
 from gramian.laws.judge._extreme_tally import ExtremeTally
 from gramian.laws.judge._false_laws import has_factor
+from gramian.laws.judge._guarded_tally import MOST_ELSEWHERE, GuardedTally
 from gramian.laws.judge._largest_error import allowed_error_of
 from gramian.laws.judge._law_length import law_length
 from gramian.laws.judge._level_evidence import (

@@ -43,6 +43,10 @@ BEYOND_CHANCE = 0.6
 
 By chance means: after one of the columns of the law is shuffled. The number is Cohen's kappa.
 """
+USUAL = 0.5
+"""A value that more than this share of the rows has is the usual one."""
+OF_LEVELS = 0.8
+"""The same if all columns have few distinct values: columns that go together are often equal."""
 
 
 def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None) -> Verdict | None:
@@ -72,7 +76,10 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     if not _breaks_in_few_copies(control, law, target, share):
         return None
     chance = max(_share_by_chance(law, tables[0], i, target) for i in law.columns)
-    if share - chance < BEYOND_CHANCE * (1 - chance):
+    few = all(tables[0].traits[i].n_levels is not None for i in law.columns)
+    if share - chance < (OF_LEVELS if few else BEYOND_CHANCE) * (1 - chance):
+        return None
+    if not _holds_beside_usual(law, tables[0], masks[0]):
         return None
     rows = [table.take(mask) for table, mask in zip(tables, masks, strict=True)]
     test = rows[1] if len(rows) > 1 else None
@@ -86,6 +93,20 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
     if verdict is None or inner is control:
         return verdict
     return replace(verdict, share=share, rows=(rows[0], test), target=target)
+
+
+def _holds_beside_usual(law: Law, values: Values, holds: NDArray[np.bool_]) -> bool:
+    """Return True if most rows obey a law where a column does not have its most frequent value.
+
+    Two columns that have one value in most rows are equal in most rows.
+    """
+    for i in law.columns:
+        levels, counts = np.unique(values.x[:, i], return_counts=True)
+        if counts.max() > USUAL * len(holds):
+            other = values.x[:, i] != levels[counts.argmax()]
+            if other.any() and holds[other].mean() < LEAST_SHARE:
+                return False
+    return True
 
 
 def _breaks_in_few_copies(control: Control, law: Law, target: int | None, share: float) -> bool:
@@ -121,11 +142,12 @@ def _are_wrong_cells(
     for i, step in steps:
         if step is not None:
             x = values.x[:, i]
-            below = np.argsort(np.argsort(x, kind="stable")) - np.sum(x <= step[1]) + 0.5
+            lower = x < step[1] if step[0] in ("lt", "ge") else x <= step[1]
+            below = np.argsort(np.argsort(x, kind="stable")) - np.sum(lower) + 0.5
             places = np.argsort(np.argsort(np.abs(below), kind="stable")) / len(below)
             # On both sides, and in the rows of both values, most rows obey a true threshold.
             given = values.x[:, [k for k in law.columns if k != i]].T
-            sides = [x <= step[1], x > step[1]]
+            sides = [lower, ~lower]
             sides += [y == level for y in given for level in _two_values(y)]
             enough = [holds[each].mean() >= LEAST_SHARE for each in sides if each.any()]
             told_apart = (~holds).sum() >= FEWEST_PLACES or holds.mean() >= NEARLY_ALL
@@ -133,7 +155,7 @@ def _are_wrong_cells(
                 told_apart
                 and holds.mean() >= LEAST_STEP
                 and all(enough)
-                and _are_anywhere(places[~holds])
+                and are_anywhere(places[~holds])
             )
     if holds.mean() >= FEW_EXCEPTIONS:
         return True
@@ -148,7 +170,7 @@ def _two_values(y: Array) -> list[float]:
     return list(levels[np.argsort(-counts, kind="stable")[:2]].tolist())
 
 
-def _are_anywhere(places: Array) -> bool:
+def are_anywhere(places: Array) -> bool:
     """Return True if rows that break a threshold may lie anywhere, and not only near it.
 
     Parameters

@@ -13,6 +13,8 @@ from gramian.laws.columns import UNROUNDED
 from gramian.laws.forms import Dependency, Extreme
 from gramian.laws.judge._exceptions import LEAST_SHARE
 
+ENOUGH = 1_000
+"""Different rows are counted up to this number, which is evidence enough."""
 CLOSE = 1e-9
 """Relative error of float64 that is allowed besides the rounding of printed digits."""
 
@@ -40,6 +42,8 @@ class ExtremeTally:
         """The rows in which the law has another value; if it holds there, it is no guess."""
         self._groups: set[int] | None = None
         """The groups of the counted rows, if the user gave groups."""
+        self._different: set[bytes] = set()
+        """Different combinations of values in rows that obey the law: copies are no evidence."""
 
     def add(self, rows: Array, groups: IntArray | None = None) -> None:
         """Count some rows of the table, in which NaN is missing.
@@ -68,16 +72,21 @@ class ExtremeTally:
         self._n_holding += int(same.sum())
         self._n_other += int(other.sum())
         self._n_other_holding += int(same[other].sum())
+        if len(self._different) < ENOUGH:
+            columns = rows[:, [self._place, *self._causes.values()]]
+            self._different.update(each.tobytes() for each in np.unique(columns[same], axis=0))
 
     def law(self) -> Dependency | None:
         """Return the law if most rows obey it and chance cannot explain this, else None."""
         broken = self._n_rows - self._n_holding
         # By chance, the larger of two numbers is the right one in every other row.
-        n_free = self._n_holding if self._groups is None else len(self._groups)
+        n_free = len(self._different)
+        if self._groups is not None:
+            n_free = min(n_free, len(self._groups))
         evidence = n_free * math.log10(2) - 3 * math.log10(self._n_columns)
         if self._n_holding < LEAST_SHARE * self._n_rows or evidence < MIN_EVIDENCE:
             return None
-        if self._n_other_holding < LEAST_SHARE * self._n_other:
+        if self._n_other_holding < max(LEAST_SHARE * self._n_other, 1):
             return None
         error = broken / self._n_rows
         return Dependency(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import betainc
@@ -24,6 +25,8 @@ MIN_REPEATED = 10
 
 STRANGE = 0.5
 """Share of the rows that break a lookup with a strange value, from which on cells are wrong."""
+RARE = 0.25
+"""A wrong value has at most this share of the rows that the right value of its level has."""
 MOST_WRONG = 0.2
 """Largest share of rows with a wrong cell, of the rows that a guess would miss."""
 
@@ -41,7 +44,7 @@ class Count:
     most_frequent: float
     """Share of the rows that have the most frequent value of the whole column."""
     strange: int = 0
-    """Number of rows that break the lookup with a value that no level has."""
+    """Number of rows that break the lookup with a rare value that no level has."""
 
     @classmethod
     def of(cls, sizes: Collection[int], n_levels: int, broken: int, strange: int = 0) -> Count:
@@ -119,6 +122,17 @@ class Count:
         return -log_chance / math.log(10) - math.log10(max(n_tried, 1.0))
 
 
+def is_rare(size: Any, most: Any) -> Any:
+    """Return True if a value is so rare in its level that it may be a wrong cell.
+
+    Parameters
+    ----------
+    size, most : int or array of int
+        The number of rows of the level that have the value, and that have its most frequent value.
+    """
+    return size <= np.maximum(RARE * np.asarray(most), 1)
+
+
 def once_in_groups(
     cause: IntArray, effect: IntArray, groups: IntArray | None
 ) -> tuple[IntArray, IntArray]:
@@ -163,8 +177,9 @@ def count(cause: IntArray, effect: IntArray, groups: IntArray | None = None) -> 
     kept = int(largest.sum())
     most = int(np.bincount(effect).max())
     given = np.zeros(width, dtype=bool)
-    given[pairs[sizes == np.repeat(largest, np.diff([*starts, len(pairs)]))] % width] = True
-    strange = int((~given[effect]).sum())
+    most_of_level = np.repeat(largest, np.diff([*starts, len(pairs)]))
+    given[pairs[sizes == most_of_level] % width] = True
+    strange = int(sizes[~given[pairs % width] & is_rare(sizes, most_of_level)].sum())
     return Count(len(cause), len(starts), len(cause) - kept, most / len(cause), strange)
 
 

@@ -14,7 +14,7 @@ from gramian._support.types import Array, IntArray
 from gramian.laws._law_tolerances import MIN_EVIDENCE
 from gramian.laws.columns import Cell, Key
 from gramian.laws.forms import Dependency, Lookup
-from gramian.laws.judge._level_evidence import Count
+from gramian.laws.judge._level_evidence import Count, is_rare
 from gramian.tables import DAYS
 
 
@@ -130,7 +130,12 @@ class LookupTally:
             most = max(values.values())
             broken += values.total() - most
             given.update(value for value, size in values.items() if size == most)
-        strange = sum(size for value, size in totals.items() if value not in given)
+        strange = sum(
+            size
+            for values in self._counts.values()
+            for value, size in values.items()
+            if value not in given and is_rare(size, max(values.values()))
+        )
         return Count.of(totals.values(), len(self._counts), broken, strange)
 
     def _lookup(self) -> Lookup:

@@ -19,6 +19,8 @@ from gramian.laws.judge._divided_rows import left_out_errors, refit_law
 from gramian.laws.judge._level_regression import rms
 from gramian.laws.judge._noise import Noise
 
+FEWEST_ROWS = 10
+"""In fewer rows, columns that go together look like a law with noise."""
 LARGEST_POWER = 6.0
 """Largest exponent in a law with noise: noisy rows do not determine larger ones."""
 SHORT_LAW = 4
@@ -51,6 +53,8 @@ def judge_noisy(control: Control, law: Law, n_tried: float, tolerance: float) ->
     control = control.without_copies(law.columns)
     most = LARGEST_POWER if len(law.monomials) <= SHORT_LAW else LARGEST_POWER_OF_SUMS
     if len(law.monomials) < 2 or not control.testable(law) or _largest_power(law) > most:
+        return None
+    if control.seen.n_rows < FEWEST_ROWS:
         return None
     with np.errstate(all="ignore"):
         fits = (_fitted_for(each, law, control) for each in law.columns)

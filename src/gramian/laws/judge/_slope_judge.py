@@ -19,6 +19,8 @@ from gramian.laws.judge._level_regression import ByLevel, known_levels, rms
 
 KNOWN_ROWS = 0.9
 """Slopes are accepted only if at least this share of rows is in levels with fitted coefficients."""
+ROWS_PER_COEFFICIENT = 10
+"""Slopes that are not exact need this many rows for each coefficient, on average."""
 HELD_OUT_EVERY = 3
 """One row out of this many is held out at random, to validate slopes."""
 INVERTED_ERROR = 1e-6
@@ -110,7 +112,8 @@ class SlopeJudge:
         if not exact and not rms(fit.residual) <= self._tolerated:
             return None
         fit = self._simpler(fit, exact)
-        if not exact and not self._explains_steps(fit):
+        few = len(rows.y) < ROWS_PER_COEFFICIENT * self._n_coefficients(fit)
+        if not exact and (few or not self._explains_steps(fit)):
             return None
         evidence = self._evidence(fit, n_tried)
         if evidence < MIN_EVIDENCE:
