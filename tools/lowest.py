@@ -14,8 +14,8 @@ import tomllib
 from itertools import chain
 from pathlib import Path
 
-TOOLS = {"lint", "docs", "bench", "skmatter"}
-"""Extras that no test of the library needs: pip chooses their versions."""
+TOOLS = {"lint", "docs", "bench", "skmatter", "exports"}
+"""Extras that the library does not import: pip chooses their versions."""
 BOUND = re.compile(r"(?P<name>[\w.-]+)(?:\[[\w,-]+\])?>=(?P<version>[\w.]+)")
 
 

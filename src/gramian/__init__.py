@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         PolynomialManifold,
     )
     from gramian.explanations import explain
-    from gramian.laws import relations
+    from gramian.laws import assert_laws, relations
     from gramian.models import load
     from gramian.reports import report
     from gramian.tabular import select
@@ -44,6 +44,7 @@ __all__ = [
     "UFFS",
     "GramianImputer",
     "PolynomialManifold",
+    "assert_laws",
     "certificates",
     "certify",
     "datasets",
@@ -71,6 +72,7 @@ _MODULES = {
     "GramianImputer": "estimators",
     "PolynomialManifold": "estimators",
     "UFFS": "estimators",
+    "assert_laws": "laws",
     "certify": "certificates",
     "explain": "explanations",
     "load": "models",

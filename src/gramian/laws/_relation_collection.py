@@ -13,6 +13,7 @@ from gramian.laws._cover import computable, exchangeable, fewest
 from gramian.laws._error_chains import CLOSE, computed, drifting_column, share_missed
 from gramian.laws.checks import CheckResult, Checks
 from gramian.laws.columns import ColumnFacts
+from gramian.laws.exports import ColumnKind, Dialect, columns_as_sql, rounded_as_columns
 from gramian.laws.forms import ColumnLaw, LevelLaw, Relation
 
 AnyLaw = Relation | LevelLaw
@@ -206,6 +207,55 @@ class Relations(Sequence[AnyLaw]):
             likely wrong.
         """
         return self.checks.check(table)
+
+    def to_sql(
+        self, dialect: Dialect, table: str, *, together: bool = False, maths: bool = True
+    ) -> str:
+        """Return SQL that finds the rows of a table which break laws: `checks.to_sql`.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "sqlite", "postgresql"}
+            The database.
+        table : str
+            The name of the table; a dot separates it from its schema.
+        together : bool, default=False
+            True for one statement with all laws.
+        maths : bool, default=True
+            False if the database has no functions such as `sqrt` and `exp`.
+        """
+        return self.checks.to_sql(dialect, table, together=together, maths=maths)
+
+    def columns_to_sql(
+        self,
+        dialect: Dialect,
+        table: str,
+        *,
+        keep: Collection[str] = (),
+        kind: ColumnKind = "view",
+        view: str | None = None,
+        maths: bool = True,
+    ) -> str:
+        """Return SQL that computes the columns of `redundant` again, rounded as they were.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "sqlite", "postgresql"}
+            The database.
+        table : str
+            The name of the table without these columns; a dot separates it from its schema.
+        keep : collection of str, default=()
+            Columns that the table has, and that are not computed.
+        kind : {"view", "generated"}, default="view"
+            A view of the table with these columns, or generated columns, which are added to the
+            table. DuckDB cannot add generated columns.
+        view : str, optional
+            The name of the view; by default that of the table, and "_with_columns".
+        maths : bool, default=True
+            False if the database has no functions such as `sqrt` and `exp`.
+        """
+        laws = rounded_as_columns(self.redundant(keep).values(), self.facts, self._rows)
+        return columns_as_sql(laws, self.facts, dialect, table, kind, view, maths)
 
     def allowing(self, share: float) -> Relations:
         """Return the same laws, with those counted as exact that few rows break.

@@ -294,15 +294,21 @@ class CheckResult:
         lines = [str(each) for each in self.laws] or ["There is no law to test."]
         return "\n".join([*lines, *self.told_rows()])
 
-    def told_rows(self) -> list[str]:
-        """Return lines about columns that differ, and about the first rows that break laws."""
+    def told_rows(self, most: int = SHOWN_ROWS) -> list[str]:
+        """Return lines about columns that differ, and about the first rows that break laws.
+
+        Parameters
+        ----------
+        most : int, default=5
+            The largest number of rows.
+        """
         lines = [f"{each.text[0].upper()}{each.text[1:]}." for each in self.drift]
         n = len(self.rows)
         if n:
             lines.append(f"{counted(n, 'row')} {plural(n, 'breaks', 'break')} a law:")
-            lines += [_sentence(each) for each in self.cells[:SHOWN_ROWS]]
-            if n > SHOWN_ROWS:
-                lines.append(f"and {counted(n - SHOWN_ROWS, 'more row')}")
+            lines += [_sentence(each) for each in self.cells[:most]]
+            if n > most:
+                lines.append(f"and {counted(n - most, 'more row')}")
         return lines
 
     def __repr__(self) -> str:

@@ -13,7 +13,19 @@ from gramian.exceptions import LawsFileError
 from gramian.laws.checks._check_result import CheckResult
 from gramian.laws.checks._checking import checked
 from gramian.laws.columns import ColumnFacts
-from gramian.laws.forms import LawCheck
+from gramian.laws.exports import (
+    Backend,
+    Dialect,
+    checks_as_sql,
+    data_contract,
+    dbt_files,
+    expectation_suite,
+    pandera_schema,
+    pytest_file,
+    python_module,
+    rounded_as_columns,
+)
+from gramian.laws.forms import ColumnLaw, LawCheck
 
 FORMAT = "gramian laws"
 VERSION = 1
@@ -139,6 +151,110 @@ class Checks(Sequence[LawCheck]):
         if len({*names}) < len(names):
             raise LawsFileError("two columns have one name")
         return cls(tuple(laws), tuple(facts), n_rows)
+
+    def to_sql(
+        self, dialect: Dialect, table: str, *, together: bool = False, maths: bool = True
+    ) -> str:
+        """Return SQL that finds the rows of a table which break laws.
+
+        Each statement returns whole rows of the table with the value that the law gives. A law
+        that the database cannot compute is left out; a comment gives the reason.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "sqlite", "postgresql"}
+            The database. Dates are texts in SQLite, such as 2024-03-01.
+        table : str
+            The name of the table; a dot separates it from its schema.
+        together : bool, default=False
+            True for one statement with all laws, which adds the columns "law" and "expected".
+        maths : bool, default=True
+            False if the database has no functions such as `sqrt` and `exp`, as some builds of
+            SQLite.
+        """
+        return checks_as_sql(self.laws, self.facts, dialect, table, together, maths)
+
+    def to_python(self) -> str:
+        """Return the source of a Python module that needs nothing but Python.
+
+        Its function `check(row)` returns the laws, as texts, that a row breaks; a row is a
+        dictionary. Its function `compute(row)` returns the columns that laws give, of those that
+        the row does not have.
+        """
+        return python_module(self.laws, self._columns)
+
+    def to_pytest(self, path: str) -> str:
+        """Return the source of a pytest file with a test for each law.
+
+        Parameters
+        ----------
+        path : str
+            The CSV file that is tested. The file needs pytest only; its function `rows` can be
+            changed to read other tables.
+        """
+        return pytest_file(self.laws, path)
+
+    def to_pandera(self, backend: Backend = "pandas") -> str:
+        """Return the source of a pandera schema, which tests each law row by row.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars"}, default="pandas"
+            The data frames that the schema validates.
+        """
+        return pandera_schema(self.laws, backend)
+
+    def to_great_expectations(self, dialect: Dialect, name: str = "laws") -> str:
+        """Return a suite of Great Expectations as JSON.
+
+        Each law is a query for unexpected rows, so the table must be in a database. A law that
+        cannot be said is in the entry "left out" with its reason.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "sqlite", "postgresql"}
+            The database.
+        name : str, default="laws"
+            The name of the suite.
+        """
+        return expectation_suite(self.laws, self.facts, dialect, name)
+
+    def to_dbt(self, dialect: Dialect, model: str) -> dict[str, str]:
+        """Return the files of tests for dbt: path in the project → content.
+
+        Each law is a query that returns the rows which break it; a YAML file describes them. A law
+        that some rows broke when it was found gives a warning in place of an error.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "sqlite", "postgresql"}
+            The database.
+        model : str
+            The name of the model that is tested.
+        """
+        return dbt_files(self.laws, self.facts, dialect, model)
+
+    def to_contract(self, dialect: Dialect, table: str) -> str:
+        """Return a data contract as YAML, in which each law is a rule of `type: sql`.
+
+        The contract follows the Open Data Contract Standard (ODCS) 3.0.2, which several programs
+        read, among them Soda and the Data Contract CLI; Soda's own language is read by Soda alone.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "sqlite", "postgresql"}
+            The database.
+        table : str
+            The name of the table; a dot separates it from its schema.
+        """
+        return data_contract(self.laws, self.facts, dialect, table)
+
+    @property
+    def _columns(self) -> list[ColumnLaw]:
+        """The laws that give columns, which few rows break; rounded as the columns are."""
+        solved = [each.law for each in self.laws if not each.allowed_share]
+        laws = [each for each in solved if isinstance(each, ColumnLaw)]
+        return rounded_as_columns(laws, self.facts)
 
 
 def _read_each(documents: Any, what: str, read: Any) -> list[Any]:

@@ -31,8 +31,11 @@ from gramian.laws.columns._level_cells import PER_NUMBER, Cells, cells_of
 from gramian.laws.columns._precision import Precision, allowed_error, precision_of
 from gramian.laws.columns._printed_decimals import Printed
 from gramian.laws.columns._rounding import (
+    LARGEST_TIE,
     ROUNDING_KEYS,
+    TIE,
     UNROUNDED,
+    WHOLE,
     Rounding,
     stored_rounding,
 )

@@ -25,7 +25,7 @@ from gramian.laws.forms._law import (
 from gramian.laws.forms._law_check import LawCheck, Outcome, is_missing
 from gramian.laws.forms._law_documents import agreement, law_from_json
 from gramian.laws.forms._law_formula import LawFormula
-from gramian.laws.forms._law_terms import RawTerm, terms_of
+from gramian.laws.forms._law_terms import PlainFunction, RawTerm, terms_of
 from gramian.laws.forms._law_writer import (
     COEFFICIENT_DIGITS,
     ROUND_DIGITS,

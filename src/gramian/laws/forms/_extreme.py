@@ -77,7 +77,8 @@ class Extreme(ColumnLaw):
             for factor, name in self.parts
         )
         found = np.atleast_1d((np.maximum if self.largest else np.minimum)(first, second))
-        return self.rounding(found + self.added)
+        with np.errstate(all="ignore"):  # a cell may be infinite
+            return self.rounding(found + self.added)
 
     def rounded_to(self, rounding: Rounding) -> Extreme:
         """Return the law with a result that is rounded in a given way.

@@ -111,9 +111,10 @@ class Slopes(ColumnLaw):
         known = np.vstack([self.coefficients, np.full(len(self.numbers) + 1, np.nan)])
         own = known[np.array(places, dtype=np.intp)]
         total: Array = own[:, -1].copy()
-        for slope, name in zip(own.T, self.numbers, strict=False):
-            total += slope * np.atleast_1d(np.asarray(table[name], dtype=np.float64))
-        return self.rounding(total)
+        with np.errstate(all="ignore"):  # a cell may be infinite
+            for slope, name in zip(own.T, self.numbers, strict=False):
+                total += slope * np.atleast_1d(np.asarray(table[name], dtype=np.float64))
+            return self.rounding(total)
 
     def cause(self, name: str, table: Mapping[str, Any]) -> Array | None:
         """Return the values of a column of `numbers` with which the law holds.

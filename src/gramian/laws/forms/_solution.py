@@ -120,7 +120,8 @@ class Solution(ColumnLaw):
         values : array of shape (n_samples,)
             The column; NaN where the denominator is zero, or the root or logarithm does not exist.
         """
-        return self.rounding(self._unrounded(table))
+        with np.errstate(all="ignore"):  # a cell may be infinite
+            return self.rounding(self._unrounded(table))
 
     def rounded_to(self, rounding: Rounding) -> Solution:
         """Return the solution with a result that is rounded in a given way.
@@ -135,8 +136,7 @@ class Solution(ColumnLaw):
     def _unrounded(self, table: Mapping[str, ArrayLike]) -> Array:
         """Return the column before it is rounded."""
         known = {name: numbers_of(table[name], self.clocks.get(name)) for name in self.columns}
-        with np.errstate(all="ignore"):
-            numerator, denominator = self.numerator(known), self.denominator(known)
+        numerator, denominator = self.numerator(known), self.denominator(known)
         ratio: Array = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
         np.divide(numerator, denominator, out=ratio, where=denominator != 0)
         if self.exponential:
