@@ -40,7 +40,7 @@ def test_a_constant_column_has_its_value_as_formula():
     with open("page.html", encoding="utf-8") as file:
         page = file.read()
     assert "none found" not in page
-    assert "unit is constant." in page
+    assert "&#39;unit&#39; and &#39;factor&#39; do not vary." in page
 
 
 def test_a_model_shows_the_options_that_were_given():

@@ -157,6 +157,7 @@ def test_the_report_tells_what_is_true_of_gaps_formulas_and_exceptions(folder):
     table["double"] = 2 * table.net
     table["paid"] = rng.integers(1, 99, 1500)
     table.loc[::9, "paid"] = np.nan
+    table["points"] = table.net * table.paid / 50 + rng.normal(0, 0.5, 1500)
     table.to_csv("sales.csv", index=False)
     page = page_of("sales.csv")
     text = html.unescape(

@@ -286,7 +286,7 @@ def test_columns_that_follow_from_parts_of_dates_are_found():
     )
     found = gramian.relations(table)
     assert set(map(str, found)) == {
-        "hour follows from the hour of time (24 levels)",
+        "hour = the hour of time",
         "day follows from the weekday of time (7 levels)",
     }
     assert "time counts seconds since 2021-03-01 00:10:00." in found.notes

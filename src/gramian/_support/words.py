@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 MAX_NAMED = 5
@@ -102,6 +103,24 @@ def percent(share: float) -> str:
     if 0.9995 <= share < 1:
         return "> 99.9 %"
     return f"{100 * share:.1f} %"
+
+
+def small_percent(share: float) -> str:
+    """Return a share as a percentage with two digits if `percent` would say "< 0.1 %".
+
+    Parameters
+    ----------
+    share : float
+        The share.
+
+    Examples
+    --------
+    >>> small_percent(0.25), small_percent(0.0), small_percent(0.0000001)
+    ('25.0 %', '0 %', '0.00001 %')
+    """
+    if share >= 0.001 or not share:
+        return percent(share)
+    return f"{Decimal(f'{100 * share:.2g}'):f} %"
 
 
 def listed(names: Sequence[str], most: int = MAX_NAMED, quote: Callable[[str], str] = repr) -> str:

@@ -30,7 +30,9 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich", "pyarrow"):
             raise
-        sys.exit(f'gramian: the command needs {error.name}: pip install "gramian[cli]"')
+        text = f'gramian: the command needs {error.name}: pip install "gramian[cli]"'
+        print(text, file=sys.stderr)
+        sys.exit(3)
     except KeyboardInterrupt:  # Ctrl-C before a command begins
         sys.exit(130)
     except OSError as error:  # a help text or the rest of the output cannot be written

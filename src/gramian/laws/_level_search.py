@@ -26,7 +26,7 @@ from gramian.laws.candidates import (
     series,
     slopes_by_level,
 )
-from gramian.laws.columns import CodedTable, cells_of
+from gramian.laws.columns import CodedTable, Key, cells_of
 from gramian.laws.forms import LevelLaw, Relation
 
 GroupedBlock = tuple[Array, IntArray | None]
@@ -141,7 +141,7 @@ def find_level_laws(
     believed: list[Relation | LevelLaw] = [*laws, *by_slopes]
     tied = [set(law.columns) for law in believed if law.exact]
     new = [law for law in by_lookups if not any(each >= {*law.columns} for each in tied)]
-    every = [*by_extremes, *by_series, *new, *by_dates, *by_guards]
+    every = [*by_extremes, *by_series, *_by_simplest_parts(new), *by_dates, *by_guards]
     return LevelFindings(by_slopes, every, complete, notes)
 
 
@@ -151,6 +151,24 @@ def _one_of_each(slopes: Sequence[BelievedSlopes]) -> list[BelievedSlopes]:
     for each in slopes:
         first.setdefault((each.effect, tuple(sorted(each.numbers))), each)
     return [*first.values()]
+
+
+def _by_simplest_parts(lookups: Sequence[LevelLaw]) -> list[LevelLaw]:
+    """Return lookups without those by a part of a date if another part of it has fewer levels.
+
+    Where rows are seven hours apart, for example, the hour tells the day of the week.
+    """
+    fewest: dict[tuple[str, str | None], LevelLaw] = {}
+    for law in sorted(lookups, key=lambda law: law.n_levels):
+        fewest.setdefault((law.gives, _date_of_part(law)), law)
+    dates = [(law, _date_of_part(law)) for law in lookups]
+    return [law for law, date in dates if date is None or fewest[law.gives, date] is law]
+
+
+def _date_of_part(law: LevelLaw) -> str | None:
+    """Return the name of the date of which one part determines a column; None for other laws."""
+    keys: Sequence[Key] = getattr(law.form, "keys", ())
+    return keys[0].column if len(keys) == 1 and keys[0].part is not None else None
 
 
 def _is_of_guards(extreme: LevelLaw, guarded: Sequence[LevelLaw]) -> bool:

@@ -344,7 +344,8 @@ def _remark(relation: AnyLaw) -> str:
 def names_units(law: AnyLaw, numbers: Collection[str]) -> bool:
     """Return True if a law looks up a property of a unit, such as a person, by its number.
 
-    Such a law is no redundancy: new units have other numbers.
+    Such a law is no redundancy: new units have other numbers. A part of a date, such as its day, is
+    computed for new dates, too.
 
     Parameters
     ----------
@@ -353,6 +354,8 @@ def names_units(law: AnyLaw, numbers: Collection[str]) -> bool:
     numbers : collection of str
         The columns of numbers.
     """
+    if getattr(law.form, "is_part", False):
+        return False
     return law.n_levels * ROWS_A_LEVEL > law.n_rows and {*law.columns} <= {*numbers}
 
 

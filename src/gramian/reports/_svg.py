@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
-from gramian._support.words import percent
+from gramian._support.words import small_percent
 from gramian.formulas import number
 from gramian.reports._curves import Chart, Curves
 
@@ -91,7 +91,7 @@ class _Axis:
         """Return the label of a tick."""
         if not self.is_share:
             return number(value, 2)
-        return percent(value) if value >= 0.001 or not value else f"{number(100 * value, 1)} %"
+        return small_percent(value)
 
 
 def _chart(view: Chart, curves: Curves, axis: _Axis, label: str) -> str:

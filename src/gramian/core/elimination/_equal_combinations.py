@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from gramian._support.types import Array, IntArray
@@ -181,8 +182,37 @@ def filled(levels: dict[int, IntArray]) -> list[int]:
         others = [each for i, each in found.items() if i != j]
         if others and combinations(others).max() + 1 == n_combinations:
             del found[j]
-    possible = np.prod([float(each.max()) + 1 for each in found.values()])
+    possible = n_possible([*found.values()])
     return list(found) if n_combinations >= FILLED * possible else []
+
+
+def n_possible(levels: Sequence[IntArray]) -> float:
+    """Return how many combinations of levels columns can have.
+
+    Flags of which a row has one at most, such as those made of one category, are one column with a
+    level for each flag, and one for rows without any.
+
+    Parameters
+    ----------
+    levels : sequence of arrays of int
+        For each column, the number of its level in each row.
+    """
+    possible = 1.0
+    groups: list[
+        tuple[int, NDArray[np.bool_]]
+    ] = []  # number of flags that exclude each other, their rows
+    for each in levels:
+        if each.max() != 1:
+            possible *= float(each.max()) + 1
+            continue
+        flagged = each == np.argmin(np.bincount(each))
+        for i, (size, rows) in enumerate(groups):
+            if not np.any(rows & flagged):
+                groups[i] = size + 1, rows | flagged
+                break
+        else:
+            groups.append((1, flagged))
+    return possible * float(np.prod([size + 1.0 for size, _ in groups]))
 
 
 def combinations(levels: Sequence[IntArray]) -> IntArray:

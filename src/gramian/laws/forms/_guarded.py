@@ -42,8 +42,8 @@ class Guarded(ColumnLaw):
     >>> table = np.column_stack([recurred, overall, free])
     >>> (law,) = gramian.relations(table, ["recurred", "overall", "free"])
     >>> print(law)
-    where recurred is 0: free = overall
-    >>> law.form({"recurred": [0, 1], "overall": [70, 80]})
+    where recurred is 0: overall = free
+    >>> law.form({"recurred": [0, 1], "free": [70, 80]})
     array([70., nan])
     """
 

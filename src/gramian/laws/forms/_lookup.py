@@ -142,6 +142,8 @@ class Lookup(ColumnLaw):
             yield ", ".join(cells), level_text(value, self.clock)
 
     def __str__(self) -> str:
+        if self.is_part:
+            return f"{quote(self.column)} = {self._keys}"
         return f"{quote(self.column)} follows from {self._keys} ({self.size})"
 
     @property
@@ -160,6 +162,8 @@ class Lookup(ColumnLaw):
     @property
     def text(self) -> str:
         """The right-hand side of the law, in words."""
+        if self.is_part:
+            return self._keys
         return f"a function of {self._keys} ({self.size})"
 
     @property

@@ -19,8 +19,10 @@ from gramian.laws.judge._divided_rows import left_out_errors, refit_law
 from gramian.laws.judge._level_regression import rms
 from gramian.laws.judge._noise import Noise
 
-FEWEST_ROWS = 10
+MANY_ROWS = 10
 """In fewer rows, columns that go together look like a law with noise."""
+EVIDENCE_OF_FEW_ROWS = 15.0
+"""Least evidence of a law with noise in fewer than `MANY_ROWS` rows: the law is nearly exact."""
 LARGEST_POWER = 6.0
 """Largest exponent in a law with noise: noisy rows do not determine larger ones."""
 SHORT_LAW = 4
@@ -54,8 +56,6 @@ def judge_noisy(control: Control, law: Law, n_tried: float, tolerance: float) ->
     most = LARGEST_POWER if len(law.monomials) <= SHORT_LAW else LARGEST_POWER_OF_SUMS
     if len(law.monomials) < 2 or not control.testable(law) or _largest_power(law) > most:
         return None
-    if control.seen.n_rows < FEWEST_ROWS:
-        return None
     with np.errstate(all="ignore"):
         fits = (_fitted_for(each, law, control) for each in law.columns)
         share, law, noise = min(fits, key=lambda fit: fit[0])
@@ -72,7 +72,8 @@ def judge_noisy(control: Control, law: Law, n_tried: float, tolerance: float) ->
         if not broken > BREAKS * share:
             return None
         evidence = control.evidence(law, max(share, ERROR_FLOOR), min(broken, 1.0), n_tried)
-        if evidence < MIN_EVIDENCE:
+        few = control.seen.n_rows < MANY_ROWS
+        if evidence < (EVIDENCE_OF_FEW_ROWS if few else MIN_EVIDENCE):
             return None
         return Verdict(
             law,

@@ -208,21 +208,23 @@ def _printed_widths(law: Law, values: Values, target: int | None) -> tuple[Array
         return missed, _float_errors(law, values, largest), largest
     rounded = [i for i in law.columns if not traits[i].whole] if target is None else [target]
     width = _float_errors(law, values, largest)
+    for i in {*law.columns} - {*rounded}:
+        # Other columns may have been computed before this column became single precision.
+        left = traits[i].precision.relative * np.abs(values.x[:, i])
+        width = width + np.abs(law.slope(values, i)) * left / values.scale[i]
     logs = {i for each in law.monomials for (i, atom), _ in each if atom == "log"}
     # Sums of several logarithms are often computed from logarithms that were already rounded.
     last_digit = LAST_DIGIT + max(len(logs) - 1, 0)
-    if target in rounded and not traits[target].whole:
-        half = np.abs(law.slope(values, target)) * values.half_unit(target) / values.scale[target]
-        last_digit = 1.0 + TIE if _is_rounded_once(missed - width, half) else last_digit
-    for i in law.columns:
-        x, precision = values.x[:, i], traits[i].precision
-        if i in rounded:
-            # Whole numbers are rounded once; decimals may be sums of rounded numbers.
-            left = (1.0 if traits[i].whole else last_digit) * values.half_unit(i)
-        elif precision.relative:
-            # Other columns may have been computed before this column became single precision.
-            left = precision.relative * np.abs(x)
+    for i in rounded:
+        unit = values.half_unit(i)
+        half = np.abs(law.slope(values, i)) * unit / values.scale[i]
+        # Numbers with some significant digits may be differences of larger numbers.
+        has_decimals = unit.min() == unit.max()
+        # Whole numbers are rounded once; decimals may be sums of rounded numbers.
+        if traits[i].whole:
+            width = width + half
+        elif i == target and has_decimals and _is_rounded_once(missed - width, half):
+            width = width + (1.0 + TIE) * half
         else:
-            continue
-        width = width + np.abs(law.slope(values, i)) * left / values.scale[i]
+            width = width + last_digit * half
     return missed, width, largest
