@@ -276,3 +276,48 @@ def test_an_exact_law_is_printed_with_the_digits_that_its_cells_need():
     assert text.startswith("time = 1/12 · month + 1955.91")
     made = table["month"] / 12 + float(text.split(" + ")[1])
     assert np.abs(made - table["time"]).max() <= 1e-5
+
+
+def test_a_common_coefficient_is_written_once():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.integers(1, 90, (300, 3)), columns=["jan", "feb", "mar"])
+    table["mean"] = (table.jan + table.feb + table.mar) / 3
+    table["gap"] = 0.5 * table.feb - 0.5 * table.mar
+    found = gramian.relations(table)
+    assert {*map(str, found)} == {
+        "mean = 1/3 · (jan + feb + mar)",
+        "gap = 0.5 · (feb \N{MINUS SIGN} mar)",
+    }
+    mean = next(law for law in found if "mean" in law.columns)
+    assert mean.latex() == (
+        r"\mathrm{mean} = \tfrac{1}{3} \left(\mathrm{jan} + \mathrm{feb} + \mathrm{mar}\right)"
+    )
+
+
+def test_the_number_of_a_row_is_no_sum_of_measured_numbers():
+    low, high = np.meshgrid(np.arange(40) / 12 + 4.5, np.arange(20) / 8 + 9, indexing="ij")
+    grid = {"rownames": np.arange(800), "low": low.ravel(), "high": high.ravel()}
+    assert not gramian.relations(pd.DataFrame(grid))
+    block, plot = np.meshgrid(np.arange(40), np.arange(20), indexing="ij")
+    plots = {"rownames": np.arange(800), "block": block.ravel(), "plot": plot.ravel()}
+    assert [*map(str, gramian.relations(pd.DataFrame(plots)))] == ["rownames = 20 · block + plot"]
+
+
+def test_the_number_of_a_row_is_no_maximum():
+    number = 20_040_001 + np.arange(400) // 50 * 10_000 + np.arange(400) % 50
+    year = np.minimum(2012, np.round(0.0001 * number, 1))
+    assert not gramian.relations(pd.DataFrame({"rownames": number, "year": year}))
+
+
+def test_what_changed_in_a_year_did_not_change_at_a_population():
+    year = np.arange(1960, 2020)
+    rng = np.random.default_rng(0)
+    people = 3000 + 80.0 * (year - 1960) + rng.normal(0, 5, 60).cumsum()
+    level = rng.normal(size=60)
+    table = {"year": year, "people": people.round(1), "level": level}
+    table["method"] = np.select([year < 1985, year < 2001], ["paper", "phone"], "web")
+    table["sign"] = np.where(level < 0, "minus", "plus")
+    assert {*map(str, gramian.relations(pd.DataFrame(table)))} == {
+        "method follows from year (steps at 1984, 2000)",
+        "sign follows from level (steps at 0)",
+    }

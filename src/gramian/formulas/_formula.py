@@ -18,6 +18,7 @@ from gramian.formulas._notation import (
     MINUS,
     decimal_logarithm,
     fraction,
+    latex_fraction,
     latex_name,
     latex_number,
     latex_powered,
@@ -212,7 +213,7 @@ TEXT = Notation(
     "log10",
 )
 LATEX = Notation(
-    latex_number,
+    lambda size, digits: latex_fraction(size) or latex_number(size, digits),
     latex_name,
     latex_powered,
     lambda function, names: function.latex(names),

@@ -62,6 +62,14 @@ def fraction(value: float) -> str | None:
     return str(near)
 
 
+def latex_fraction(value: float) -> str | None:
+    """Return a number as a fraction in LaTeX; None where `fraction` returns None."""
+    text = fraction(value)
+    if text is None or "/" not in text:
+        return text
+    return rf"\tfrac{{{text.replace('/', '}{')}}}"
+
+
 def decimal_logarithm(coefficient: float) -> float | None:
     """Return the coefficient of log10(x) that is equal to a coefficient of the natural log(x).
 

@@ -4,11 +4,12 @@ Generators of laws among numbers take a `SearchContext`; open `_stages.py` first
 Generators of laws of levels (distinct values of columns) take a `LevelContext`.
 """
 
+from gramian.laws.candidates._believed_lookup import BelievedLookup
 from gramian.laws.candidates._date_search import composed_dates
 from gramian.laws.candidates._extreme_search import ExtremeCandidate, extremes
 from gramian.laws.candidates._guarded_search import GuardedCandidate, guarded_laws
 from gramian.laws.candidates._level_context import LevelCandidate, LevelContext
-from gramian.laws.candidates._lookup_search import BelievedLookup, lookups_by_level
+from gramian.laws.candidates._lookup_search import lookups_by_level
 from gramian.laws.candidates._search_context import (
     SMALL_TABLE,
     Candidate,

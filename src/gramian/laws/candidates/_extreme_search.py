@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gramian._support.types import Array
 from gramian.laws._cover import Implication
 from gramian.laws.candidates._level_context import LevelContext
-from gramian.laws.columns import Printed
+from gramian.laws.columns import Printed, numbers_rows
 from gramian.laws.forms import Extreme
 from gramian.laws.judge import LEAST_SHARE, ExtremeTally
 
@@ -61,7 +61,11 @@ class ExtremeCandidate:
 def extremes(context: LevelContext) -> Iterator[ExtremeCandidate]:
     """Yield columns that are the maximum or minimum of two numbers in most of the searched rows."""
     table = context.table
-    numbers = [i for i in table.numbers if i not in table.clocks]
+    numbers = [
+        i
+        for i in table.numbers
+        if i not in table.clocks and not numbers_rows(context.rows[:, i], table.names[i])
+    ]
     rows = context.rows[~np.isnan(context.rows[:, numbers]).any(axis=1)]
     if len(rows) < FEWEST_LEVELS or len(numbers) > MOST_COLUMNS:
         return

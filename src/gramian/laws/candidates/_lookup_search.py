@@ -7,7 +7,7 @@ its levels.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -15,10 +15,11 @@ import numpy as np
 from gramian._support.types import IntArray
 from gramian.laws._cover import Implication, closure, follows, minimal
 from gramian.laws._law_tolerances import MIN_EVIDENCE
-from gramian.laws.candidates._label_intervals import intervals
+from gramian.laws.candidates._believed_lookup import BelievedLookup
 from gramian.laws.candidates._level_context import LevelContext
-from gramian.laws.columns import FEW_LEVELS, PER_NUMBER, Cells, numbers_rows
-from gramian.laws.judge import MOST_WRONG, Count, LookupTally, combined, count, mismatches
+from gramian.laws.candidates._step_lookups import step_lookups
+from gramian.laws.columns import FEW_LEVELS, PER_NUMBER, Cells
+from gramian.laws.judge import MOST_WRONG, Count, combined, count, mismatches
 from gramian.tables import COARSER
 
 MOST_TOGETHER = {2: 60, 3: 15}
@@ -33,55 +34,6 @@ SCREEN_CELLS = 3e8
 """About the largest number of cells that the screening compares; limits its number of rows."""
 FEWEST_ROWS = 2_000
 """The screening uses at least this many rows, or all rows of a smaller table."""
-
-
-@dataclass(frozen=True)
-class BelievedLookup:
-    """A lookup that the searched rows confirm; all rows of the table are still to test it."""
-
-    causes: tuple[int, ...]
-    """Indices of the keys whose levels determine the effect."""
-    effect: int
-    """Index of the column that follows from the causes."""
-    count: Count
-    """The numbers of searched rows that agree with the lookup and that break it."""
-    thresholds: tuple[float, ...] = ()
-    """Thresholds between intervals, if the cause is a number that is looked up by intervals."""
-    from_below: bool = False
-    """True if a threshold belongs to the interval above it."""
-    both_ways: bool = False
-    """True if the cause also follows from the effect."""
-    most_wrong: float = 0.0
-    """The largest share of rows with wrong cells; see `Count.holds`."""
-
-    @property
-    def dependency(self) -> Implication:
-        """The implication of the lookup: (its keys, the column that follows from them)."""
-        return frozenset(self.causes), self.effect
-
-    @property
-    def dependencies(self) -> list[Implication]:
-        """The implication of the lookup, and the reverse implication if it holds both ways."""
-        reverse = (frozenset([self.effect]), self.causes[0])
-        return [self.dependency, reverse] if self.both_ways else [self.dependency]
-
-    def tally(self, context: LevelContext) -> LookupTally:
-        """Return a counter that will test the lookup on all rows; no rows are counted yet."""
-        table, keys = context.table, [context.cells.keys[i] for i in self.causes]
-        if self.thresholds:
-            keys = [replace(keys[0], thresholds=self.thresholds, from_below=self.from_below)]
-        places = [table.names.index(key.column) for key in keys]
-        effect = context.cells.keys[self.effect]
-        return LookupTally(
-            keys,
-            places,
-            effect,
-            self.effect,
-            table.labels,
-            tolerance=context.tolerance,
-            most_wrong=self.most_wrong,
-            both_ways=self.both_ways,
-        )
 
 
 def lookups_by_level(context: LevelContext) -> Iterator[BelievedLookup]:
@@ -100,10 +52,10 @@ class _LookupSearch:
 
     def __init__(self, context: LevelContext) -> None:
         cells = context.cells
+        self._context = context
         self._cells = cells
         self._tolerance = context.tolerance
         self._check_time = context.check_time
-        self._ordered = context.ordered
         self._effects = cells.effects
         self._known: list[Implication] = [*context.known, *_calendar(cells)]
         n = max(len(self._effects), 1)
@@ -118,7 +70,7 @@ class _LookupSearch:
         A key is a column, or a part of a date. If only exact lookups are wanted, lookups with one
         key that wrong cells break come last, so that they hide no exact lookup.
         """
-        found = [*self._steps(), *self._singles()]
+        found = [*step_lookups(self._context, self._steps_believed), *self._singles()]
         last = [each for each in found if each.count.broken and not self._tolerance]
         singles = self._one_way([each for each in found if each not in last])
         yield from singles
@@ -169,6 +121,9 @@ class _LookupSearch:
                 found.append(BelievedLookup(causes, effect, counted, most_wrong=limits[1]))
         return found
 
+    def _steps_believed(self, counted: Count, n_tried: float) -> bool:
+        return self._believed(counted, n_tried, (self._tolerance, 0.0))
+
     def _believed(self, counted: Count, n_tried: float, limits: tuple[float, float]) -> bool:
         return counted.holds(*limits) and counted.evidence(n_tried) >= MIN_EVIDENCE
 
@@ -203,36 +158,6 @@ class _LookupSearch:
         missed = mismatches(codes, self._screen[:, effects])
         most = 2 * max(self._tolerance, MOST_WRONG) * len(codes)
         return [i for i, number in zip(effects, missed.tolist(), strict=True) if number <= most]
-
-    def _steps(self) -> list[BelievedLookup]:
-        """Return confirmed lookups in which intervals of a number determine a text."""
-        cells = self._cells
-        numbers = [i for i in range(cells.n_columns) if cells.is_number(i)]
-        counters = {
-            i
-            for i in numbers
-            if i not in cells.clocks and numbers_rows(cells.x[:, i], cells.keys[i].column)
-        }
-        n_tried = float(len(cells.keys)) ** 2
-        found = []
-        for effect in self._effects:
-            if effect not in cells.labels:
-                continue  # `_step_functions` finds numbers that are steps of other numbers
-            self._check_time()
-            for cause in numbers:
-                x, codes = cells.x[:, cause], cells.codes[:, effect]
-                made = intervals(x, codes, self._tolerance, cells.groups)
-                if made is None:
-                    continue
-                if not self._believed(made.counted, n_tried, (self._tolerance, 0.0)):
-                    continue
-                if cause in counters:
-                    self._ordered.append(effect)
-                else:
-                    found.append(
-                        BelievedLookup((cause,), effect, made.counted, made.ends, made.from_below)
-                    )
-        return found
 
     def _one_way(self, found: Sequence[BelievedLookup]) -> list[BelievedLookup]:
         """Return lookups of one key without repetitions.

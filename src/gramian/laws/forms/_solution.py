@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -14,6 +15,7 @@ from gramian._support.types import Array
 from gramian.formulas import (
     MINUS,
     Formula,
+    Function,
     Term,
     import_sympy,
     latex_name,
@@ -278,19 +280,28 @@ class Solution(ColumnLaw):
 
 
 def _factored(formula: Formula) -> tuple[Formula, Formula] | None:
-    """Write a formula of two terms as a product: a · b · (1 − 0.01 · c), for a price with discount.
+    """Write a formula as a product: 0.5 · (a + b), or a · b · (1 − 0.01 · c) for a discount.
 
-    Return the factor of both terms, and the sum in brackets, which begins with 1. Return None if
-    neither term divides the other, or if the number in brackets is not short. Coefficients count as
-    they are printed.
+    Return the factor of all terms, and the sum in brackets. Return None if the terms have no common
+    factor, or if the number in brackets is not short. Coefficients count as they are printed.
     """
-    if len(formula.terms) != 2:
-        return None
-    digits = formula.digits or (RATIO_DIGITS, RATIO_DIGITS)
+    digits = formula.digits or (RATIO_DIGITS,) * len(formula.terms)
     shown = [
         Term(float(f"{each.coefficient:.{n - 1}e}"), each.factors)
         for each, n in zip(formula.terms, digits, strict=True)
     ]
+    sizes = {abs(each.coefficient) for each in shown}
+    if len(shown) > 1 and len(sizes) == 1 and sizes != {1.0} and all(map(_has_only_powers, shown)):
+        size = max(each.coefficient for each in formula.terms)  # below 0 if all are
+        factor = Term(size if size < 0 else abs(formula.terms[0].coefficient), {})
+        signs = [Term(math.copysign(1.0, one.coefficient * size), one.factors) for one in shown]
+        signs.sort(key=lambda each: each.coefficient < 0)
+        return (
+            Formula((factor,), formula.columns, (max(digits),)),
+            Formula(tuple(signs), formula.columns),
+        )
+    if len(shown) != 2:
+        return None
     first, second = sorted(shown, key=lambda each: len(each.factors))
     common = first.factors.items()
     if not first.factors or len(second.factors) != len(first.factors) + 1:
@@ -307,6 +318,11 @@ def _factored(formula: Formula) -> tuple[Formula, Formula] | None:
         Formula((first,), formula.columns, (max(digits),)),
         Formula(bracket, formula.columns, (1, RATIO_DIGITS)),
     )
+
+
+def _has_only_powers(term: Term) -> bool:
+    """Return True if a term has columns, and no functions of them such as logarithms."""
+    return bool(term.factors) and not any(isinstance(f, Function) for f in term.factors.values())
 
 
 def _written(formula: Formula) -> str:

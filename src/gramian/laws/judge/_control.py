@@ -16,7 +16,7 @@ from gramian.core.rows import first_of_equal
 from gramian.laws._law_tolerances import ERROR_FLOOR, EXACT_ERROR, MIN_EVIDENCE
 from gramian.laws.forms import Law, Values
 from gramian.laws.judge._divided_rows import divided_rows, left_out_errors, refit_law
-from gramian.laws.judge._false_laws import holds_for_steps, is_one_piece
+from gramian.laws.judge._false_laws import holds_for_steps, is_one_piece, numbers_a_grid
 from gramian.laws.judge._level_regression import rms
 from gramian.laws.judge._noise import Noise
 from gramian.laws.judge._printed_digits import (
@@ -255,9 +255,9 @@ class Control:
 
         `error` is the relative error of the law, `rounding` that which printed digits can cause.
         """
-        return is_one_piece(law, self.train, error) and holds_for_steps(
-            law, self._in_order, rounding
-        )
+        if numbers_a_grid(law, self.train) or not is_one_piece(law, self.train, error):
+            return False
+        return holds_for_steps(law, self._in_order, rounding)
 
     def broken(self, law: Law) -> float:
         """Return the error of a law after a column is shuffled; the smallest over the columns.

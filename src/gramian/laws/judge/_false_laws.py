@@ -25,6 +25,17 @@ SAME_DIRECTION = 0.9
 """Share of rows in which the gradient of a product law has the direction of one of its factors."""
 
 
+def numbers_a_grid(law: Law, values: Values) -> bool:
+    """Return True if a law computes the number of a row from numbers that do not count.
+
+    The number of a row in a grid is a sum of any two numbers that grow in equal steps. Only where
+    they count, such as blocks and plots, this is how somebody numbered the rows.
+    """
+    traits = [values.traits[i] for i in law.columns]
+    numbered = len(traits) > 2 and any(each.row_number for each in traits)
+    return numbered and not all(each.whole for each in traits)
+
+
 def is_one_piece(law: Law, values: Values, error: float) -> bool:
     """Return False if the law is a product of two factors, of which one is a simpler law.
 
