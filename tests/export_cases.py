@@ -17,6 +17,7 @@ from gramian.laws import (
     ColumnFacts,
     ComposedDate,
     Extreme,
+    Guarded,
     Key,
     LawCheck,
     Lookup,
@@ -40,6 +41,7 @@ N_ROWS = 24
 KINDS = (
     "sum", "ratio", "root", "exp", "log", "function", "comparison", "lookup", "numbers", "interval",
     "part", "dates", "month", "slopes", "extreme", "day", "time", "balance", "dates apart",
+    "guarded", "guarded by text",
 )  # fmt: skip
 
 
@@ -138,7 +140,8 @@ class LawMaker:
         return Lookup(self._new(), (Key(self.add(cells)),), tuple((x,) for x in levels), values)
 
     def _interval(self):
-        key = Key(self.column(0), thresholds=(2.0, 5.0))
+        ends = bool(self.rng.integers(2))
+        key = Key(self.column(0), thresholds=(2.0, 5.0), from_below=ends)
         return Lookup(self._new(), (key,), ((0.0,), (1.0,), (2.0,)), ("low", "it's", "high"))
 
     def _part(self):
@@ -199,6 +202,14 @@ class LawMaker:
         made = self._new()
         formula = Formula((Term(1.0, {a: 1}), Term(1.0, {b: 1})), (a, b))
         return Solution(made, formula, ONE, clocks={a: clock, made: clock})
+
+    def _guarded(self):
+        guard = self.add(self.rng.choice([0.0, 1.0, 2.5], N_ROWS))
+        return Guarded(guard, float(self.rng.choice([0.0, 2.5])), self._ratio())
+
+    def _guarded_by_text(self):
+        guard, labels = self.texts()
+        return Guarded(guard, labels[0], self._sum())
 
     def _balance(self):
         a = self.column()

@@ -186,6 +186,24 @@ def test_noise_is_allowed_and_more_is_not():
     assert found.check(other).rows.tolist() == [7]
 
 
+def test_a_law_of_some_rows_says_nothing_about_the_others():
+    rng = np.random.default_rng(0)
+    recurred, overall = rng.integers(0, 2, 300), rng.integers(50, 3000, 300).astype(float)
+    free = np.where(recurred, rng.integers(1, 3000, 300), overall).astype(float)
+    table = {"recurred": recurred, "overall": overall, "free": free}
+    found = gramian.relations(table)
+    assert len(found) == 1
+    assert str(found[0]).startswith("where recurred is 0: ")
+    inside, outside = np.flatnonzero(recurred == 0), np.flatnonzero(recurred == 1)
+    free[[inside[0], outside[0]]] = np.inf
+    overall[[inside[1], outside[1]]] = -np.inf
+    free[[inside[2], outside[2]]] += 1
+    result = found.check(table)
+    assert result.rows.tolist() == sorted(inside[:3])
+    assert result.laws[0].n_tested == len(inside)
+    assert {*result.cells[2].likely} >= {"free", "overall"}
+
+
 def test_an_equation_that_gives_no_column_is_tested():
     angle = np.random.default_rng(0).uniform(0, 6.28, 400)
     found = gramian.relations(np.column_stack([np.cos(angle), np.sin(angle)]), ["x", "y"])

@@ -142,8 +142,9 @@ def _level(x):
     return x if not math.isfinite(x) or x.is_integer() else float(f"{x:.9e}")
 
 
-def _interval(x, ends):
-    return _NAN if x != x else float(bisect.bisect_left(ends, x))
+def _interval(x, ends, from_below=False):
+    find = bisect.bisect_right if from_below else bisect.bisect_left
+    return _NAN if x != x else float(find(ends, x))
 '''
 
 ENTRIES = '''\
