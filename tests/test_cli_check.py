@@ -58,7 +58,7 @@ def test_wrong_rows_are_printed_and_have_exit_code_1():
     assert done.exit_code == BROKEN
     right = invoices(1)
     assert done.stdout.splitlines()[2:] == [
-        "2 rows break a law:",
+        "2 rows break a law (rows count from 0):",
         f"row 7: gross is {right.gross[7] + 100:g}, the laws give {right.gross[7]:g}",
         f"row 9: net is 1.5, the laws give {right.net[9]:g}",
     ]

@@ -35,8 +35,8 @@ class Comparison:
     0 of 1 law of the old table hold in the new one.
     Laws that broke:
       gross = net + vat: broken in 1 of 150 rows, most in row 3 (by 1)
-    1 row breaks a law:
-    row 3: net, vat, or gross
+    1 row breaks a law (rows count from 0):
+    row 3: net, vat, or gross is wrong
     """
 
     result: CheckResult

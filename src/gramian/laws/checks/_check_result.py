@@ -37,7 +37,8 @@ class LawOutcome:
     rows : array of int
         The positions of the rows that break the law, ascending.
     worst : float
-        The largest error; infinite for a wrong text or date, and where a cell is infinite.
+        The largest error; infinite for a wrong text or date, for a value that is looked up, and
+        where a cell is infinite.
     worst_row : int or None
         The position of the row with the largest error.
     n_allowed : int
@@ -98,7 +99,11 @@ class LawOutcome:
             if self.holds:
                 said += f", as many as {self.n_allowed:,} may"
         if self.n_unknown:
-            said += f"; {counted(self.n_unknown, 'row')} with unknown levels not tested"
+            rows, values = (
+                counted(self.n_unknown, "row"),
+                plural(self.n_unknown, "a value", "values"),
+            )
+            said += f"; not tested in {rows} with {values} that it does not know"
         return said
 
     def to_json(self) -> dict[str, Any]:
@@ -222,8 +227,8 @@ class CheckResult:
     (False, array([7]))
     >>> print(result)
     gross = net + vat: broken in 1 of 200 rows, most in row 7 (by 100)
-    1 row breaks a law:
-    row 7: net, vat, or gross
+    1 row breaks a law (rows count from 0):
+    row 7: net, vat, or gross is wrong
     """
 
     laws: tuple[LawOutcome, ...]
@@ -305,7 +310,8 @@ class CheckResult:
         lines = [f"{each.text[0].upper()}{each.text[1:]}." for each in self.drift]
         n = len(self.rows)
         if n:
-            lines.append(f"{counted(n, 'row')} {plural(n, 'breaks', 'break')} a law:")
+            verb = plural(n, "breaks", "break")
+            lines.append(f"{counted(n, 'row')} {verb} a law (rows count from 0):")
             lines += [_sentence(each) for each in self.cells[:most]]
             if n > most:
                 lines.append(f"and {counted(n - most, 'more row')}")
@@ -329,7 +335,7 @@ def _sentence(cell: SuspectCell) -> str:
     """Return a broken row as a sentence."""
     if cell.column is None:
         names = [quote(each) for each in cell.likely]
-        return f"row {cell.row}: {either(names)}"
+        return f"row {cell.row}: {either(names)} is wrong"
     said = f"row {cell.row}: {quote(cell.column)} is {_text(cell.found)}"
     return said if cell.expected is None else f"{said}, the laws give {_text(cell.expected)}"
 

@@ -55,13 +55,17 @@ class Tally:
         """Return the result for the law."""
         at = np.concatenate([np.empty(0, dtype=np.intp), *self.rows])
         share = self.check.allowed_share
+        worst, row = self.worst
+        if isinstance(self.check.law, Lookup) and row is not None:
+            worst = np.inf  # another zip code is wrong, and not by some number
         slack = STANDARD_ERRORS * np.sqrt(share * (1 - share) * self.n_tested)
         return LawOutcome(
             self.check.text,
             self.check.column,
             self.n_tested,
             at,
-            *self.worst,
+            float(worst),
+            row,
             int(share * self.n_tested + slack),
             self.n_unknown,
             self.reason,

@@ -186,9 +186,7 @@ class Dependency(LawOfLevels):
         """The law as tests of another table: one for each column that it determines."""
         if self.inverse is None or self.n_exceptions:
             return (self.check,)
-        return self.check, LawCheck(
-            self.inverse, str(self.inverse), *self.inverse.allowed_error
-        )
+        return self.check, LawCheck(self.inverse, str(self.inverse), *self.inverse.allowed_error)
 
     def __str__(self) -> str:
         if self.inverse is None:
