@@ -59,7 +59,7 @@ test-exports:
 	$(MAKE) test-exported-laws VENV=.venv-exports
 
 test-exported-laws: $(VENV)/.exports
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS) $(wildcard tests/test_laws_exports*.py)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS) $(wildcard tests/test_laws_exports*.py) benchmarks/tests/test_exported_checks.py
 
 # Old packages warn that parts of newer ones are deprecated: such warnings are shown, no errors.
 test-oldest:

@@ -26,6 +26,7 @@ from gramian.laws import (
 )
 from gramian.laws.columns import UNROUNDED, Rounding
 from gramian.laws.exports import law_queries
+from gramian.laws.forms._law import COMPARISONS
 from gramian.laws.forms._law_terms import plain_function
 from gramian.models import Clock
 
@@ -122,8 +123,8 @@ class LawMaker:
 
     def _comparison(self):
         a, b = self.column(0), self.column()
-        atoms = ["le 3.0", "gt 3.0", "eq 3.0", "ne 3.0"]
-        chosen = plain_function(((atoms[self.rng.integers(4)], 1),))
+        atoms = [f"{sign} 3.0" for sign in COMPARISONS]
+        chosen = plain_function(((atoms[self.rng.integers(len(atoms))], 1),))
         terms = (Term(2.0, {(a,): chosen, b: 1}), Term(1.0, {b: 1}))
         return Solution(self._new(), Formula(terms, (a, b)), ONE)
 

@@ -263,3 +263,13 @@ def test_assert_laws_names_laws_rows_and_missing_columns(tmp_path):
     del table["net"]
     with pytest.raises(AssertionError, match="Column net is missing"):
         gramian.assert_laws(table, found)
+
+
+def test_each_form_of_law_and_each_comparison_has_an_export_or_a_reason():
+    from gramian.laws.exports._formula_expressions import SIGNS
+    from gramian.laws.exports._law_expressions import MAKERS
+    from gramian.laws.forms import ColumnLaw
+    from gramian.laws.forms._law import COMPARISONS
+
+    assert {*SIGNS} == {*COMPARISONS}
+    assert {*MAKERS} == {*ColumnLaw.__subclasses__()}

@@ -82,7 +82,7 @@ def relations(
         raise CommandError(f"{table.name}: {error}") from error
     if output is not None:
         write_laws(found.checks, output)
-        say(f"wrote {output}: {counted(len(found), 'law')}")
+        say(f"wrote {output}: {counted(len(found.checks), 'law')}")
     if json:
         print_json(
             {

@@ -88,6 +88,8 @@ class LawExpression:
     check: LawCheck
     made: Made
     broken: Expression
+    tested: Expression
+    """The condition that no cell is missing and the law gives a value, or a cell is infinite."""
 
 
 def law_expression(check: LawCheck) -> LawExpression:
@@ -114,6 +116,8 @@ def law_expression(check: LawCheck) -> LawExpression:
             error = Function("abs", Sum((value, Product((Number(-1.0), made.cell)))))
             far = Compare(">", error, _allowed(check, value))
             missed = All((missed, Either((IsInfinite(value), far))))
+    there: tuple[Expression, ...] = tuple(map(IsThere, columns.values()))
+    valued: Expression = IsThere(value)
     numbers = [Function("abs", c) for c in columns.values() if isinstance(c, NumberColumn)]
     if numbers:
         others = [IsThere(c) for c in columns.values() if not isinstance(c, NumberColumn)]
@@ -121,7 +125,8 @@ def law_expression(check: LawCheck) -> LawExpression:
         infinite = Compare("=", Sum(tuple(numbers)), Number(math.inf))
         concerned = () if made.where is None else (made.where,)
         missed = Either((missed, All((IsMissing(value), *concerned, *others, infinite))))
-    return LawExpression(check, made, missed)
+        valued = Either((valued, All((*concerned, infinite))))
+    return LawExpression(check, made, missed, All((*there, valued)))
 
 
 def _allowed(check: LawCheck, value: Expression) -> Expression:

@@ -75,6 +75,8 @@ def _steps(steps: Sequence[Step], writer: PythonWriter) -> list[str]:
 def _breaks(check: LawCheck, i: int, writer: PythonWriter) -> str:
     law = law_expression(check)
     lines = _steps(law.made.steps, writer)
+    if check.allowed_share:  # a share of the rows in which the law is tested
+        lines.append(f"    if not {writer.condition(law.tested)}:\n        return None")
     test = f"    return {writer.condition(law.broken)}"
     return "\n".join([f"def _breaks_{i}(row):", _remark(check.text), *lines, test]) + "\n"
 
