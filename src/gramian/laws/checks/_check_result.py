@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gramian._support.display import data_frame, html_table
 from gramian._support.types import IntArray
-from gramian._support.words import counted, either, plural
+from gramian._support.words import counted, either, one_line, plural
 from gramian.formulas import number, quote
 from gramian.laws.checks._drift import Drift, as_documents
 from gramian.laws.checks._suspects import SuspectRows
@@ -82,13 +82,15 @@ class LawOutcome:
         return self.reason is None and self.n_broken <= self.n_allowed
 
     def __str__(self) -> str:
-        return f"{self.law}: {self.said}"
+        return f"{one_line(self.law)}: {self.said}"
 
     @property
     def said(self) -> str:
         """The outcome in words: that the law holds, or in how many rows it is broken."""
         if self.reason is not None:
             return f"{UNTESTED}, {self.reason}"
+        if not self.n_tested and not self.n_unknown:
+            return "not tested, no row has values in all its columns"
         if not self.n_broken:
             said = f"holds in {counted(self.n_tested, 'row')}"
         else:

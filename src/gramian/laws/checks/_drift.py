@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gramian._support.words import counted, listed
+import numpy as np
+
+from gramian._support.words import counted, listed, one_line
 from gramian.formulas import quote
 from gramian.laws.columns import CodedTable, ColumnFacts, ColumnType
 
@@ -65,7 +67,8 @@ def drift_of(facts: Sequence[ColumnFacts], table: CodedTable, used: set[str]) ->
     used : set of str
         The columns that laws need.
     """
-    known = {each.name: each for each in facts} or {name: ColumnFacts(name, None) for name in used}
+    known = {each.name: each for each in facts}
+    known |= {name: ColumnFacts(name, None) for name in sorted(used - {*known})}
     missing = [name for name in known if name not in table.names]
     new = [name for name in table.names if name not in known]
     found = list[Drift]()
@@ -79,10 +82,26 @@ def drift_of(facts: Sequence[ColumnFacts], table: CodedTable, used: set[str]) ->
         else:
             found.append(Drift("missing", name, f"column {quote(name)} is missing"))
     found += [Drift("new", name, f"column {quote(name)} is new") for name in new]
+    # A column without values looks like one of numbers.
+    untyped = [
+        i
+        for i, name in enumerate(table.names)
+        if type_of(table, i) == "number" and name in known and known[name].type != "number"
+    ]
+    empty = _without_values(table, untyped) if untyped else []
     for i, name in enumerate(table.names):
-        if name in known:
+        if name in known and i not in empty:
             found += _changes(known[name], table, i)
     return found
+
+
+def _without_values(table: CodedTable, places: list[int]) -> list[int]:
+    """Return those of some columns that have no value in any row."""
+    for block in table.blocks():
+        places = [i for i in places if np.isnan(block[:, i]).all()]
+        if not places:
+            break
+    return places
 
 
 def type_of(table: CodedTable, i: int) -> ColumnType:
@@ -96,7 +115,7 @@ def _changes(before: ColumnFacts, table: CodedTable, i: int) -> list[Drift]:
         return []
     if now != before.type:
         example = _no_number(table.labels[i]) if now == "text" else None
-        such = "" if example is None else f", such as {quote(example)}"
+        such = "" if example is None else f', such as "{one_line(example)}"'
         text = f"column {quote(name)} was {_KINDS[before.type]} and is {_KINDS[now]}{such}"
         return [Drift("type", name, text)]
     new = [each for each in table.labels.get(i, ()) if each not in {*before.levels}]

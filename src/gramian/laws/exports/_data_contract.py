@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from gramian._support.words import one_line
 from gramian.laws.columns import ColumnFacts
-from gramian.laws.exports._comments import one_line
 from gramian.laws.exports._sql_checks import LawQuery, law_queries, table_name
 from gramian.laws.exports._sql_dialects import Dialect, sql_writer
 from gramian.laws.exports._yaml_text import yaml_text

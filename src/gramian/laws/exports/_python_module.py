@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gramian.laws.exports._comments import one_line
+from gramian._support.words import one_line
 from gramian.laws.exports._expressions import Expression, Step
 from gramian.laws.exports._formula_expressions import NotExportedError
 from gramian.laws.exports._law_expressions import law_expression, made_by

@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
 from fractions import Fraction
 
+from gramian._support.words import one_line
 from gramian.laws.columns import Cell
-from gramian.laws.exports._comments import one_line
 from gramian.laws.exports._expressions import (
     All,
     AsDate,
