@@ -39,6 +39,13 @@ def test_columns_that_are_missing_renamed_or_of_another_type_are_named(found):
     assert all(each.holds for each in result.laws if each.reason is None)
 
 
+def test_the_cell_that_makes_a_column_of_dates_text_is_named(found):
+    table = invoices(1)
+    table["due"] = table["due"].dt.strftime("%Y-%m-%d").where(table.index != 5, "2024-13-01")
+    (told,) = found.check(table).drift
+    assert told.text == 'column due was dates and is text, such as "2024-13-01"'
+
+
 def test_a_column_without_values_has_not_changed_its_type(found):
     table = invoices(1).assign(city=None, day=np.datetime64("NaT"), gross=np.nan)
     for empty in (table, table.assign(city=np.nan, day=np.nan), table.iloc[:0]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -114,7 +114,8 @@ def _changes(before: ColumnFacts, table: CodedTable, i: int) -> list[Drift]:
     if before.type is None:
         return []
     if now != before.type:
-        example = _no_number(table.labels[i]) if now == "text" else None
+        read = _READERS.get(before.type)
+        example = None if read is None else _unreadable(table.labels.get(i, ()), read)
         such = "" if example is None else f', such as "{one_line(example)}"'
         text = f"column {quote(name)} was {_KINDS[before.type]} and is {_KINDS[now]}{such}"
         return [Drift("type", name, text)]
@@ -127,13 +128,15 @@ def _changes(before: ColumnFacts, table: CodedTable, i: int) -> list[Drift]:
 
 
 _KINDS = {"number": "numbers", "text": "text", "date": "dates"}
+_READERS: Mapping[ColumnType, Callable[[str], Any]] = {"number": float, "date": np.datetime64}
+"""Functions that raise a ValueError for a label which is no number, or no date."""
 
 
-def _no_number(labels: Sequence[str]) -> str | None:
-    """Return the first label that is no number; it turned the column into text."""
+def _unreadable(labels: Sequence[str], read: Callable[[str], Any]) -> str | None:
+    """Return the first label that is no number or date; it turned the column into text."""
     for each in labels:
         try:
-            float(each)
+            read(each)
         except ValueError:
             return each
     return None
