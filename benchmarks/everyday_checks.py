@@ -112,11 +112,15 @@ def _with_values(
 
 
 def large(n_rows: int = 1_000_000) -> dict[str, Any]:
-    """Time the check of many rows of sales and energy in memory."""
+    """Time the check of many rows of sales, energy and pay in memory."""
     rng = np.random.default_rng(0)
-    columns, _ = everyday.KINDS["sales"](rng, n_rows)
-    more, _ = everyday.KINDS["energy"](rng, n_rows)
-    frame = pd.DataFrame({**columns, **{f"energy {name}": each for name, each in more.items()}})
+    frame = pd.DataFrame(
+        {
+            f"{kind} {name}": each
+            for kind in ("sales", "energy", "payroll")
+            for name, each in everyday.KINDS[kind](rng, n_rows)[0].items()
+        }
+    )
     laws = gramian.relations(frame.iloc[:3_000])
     frame.iloc[::100, frame.columns.get_loc(laws[0].columns[-1])] += 100
     start = time.process_time()

@@ -21,6 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import everyday_checks
 import everyday_tables as everyday
+import exported_tables
 import numpy as np
 import order_free_tables as planted_tables
 import pandas as pd
@@ -79,6 +80,19 @@ determined rows in which the right column is named: one cell is wrong, and no va
 column makes the row obey all laws; {n_determined:,} of {n_tried:,} rows are determined.
 {n_rows:,} rows and {n_columns} columns are checked against {n_laws} laws in {seconds:.1f} s;
 {n_broken:,} rows break one.
+"""
+EXPORTED = """
+## Exported laws
+
+The laws of {n_tables} random tables of {n_kinds} kinds of laws, with names that are hard to quote,
+missing, infinite and wrong cells, are tested on other tables in each program.
+
+| program | laws tested | rows named | laws left out | tables in which `check` names other rows |
+|---|---|---|---|---|
+{programs}
+
+Left out are laws that compute from earlier rows, such as running means: these programs test each
+row alone.
 """
 OTHERS = """
 ## Redundant columns
@@ -239,6 +253,8 @@ def page(content: dict[str, Any]) -> str:
         text += FEYNMAN.format(equations="\n".join(rows))
     if content.get("checks"):
         text += _checks(content["checks"], content["large"])
+    if content.get("exported"):
+        text += _exported(content["exported"])
     sets, others = content["planted"], content["dependent"]
     return text + OTHERS.format(
         n_sets=len(sets),
@@ -294,6 +310,17 @@ def _checks(tables: list[dict[str, Any]], large: dict[str, Any]) -> str:
     )
 
 
+def _exported(found: dict[str, Any]) -> str:
+    """Return the section about exported laws."""
+    rows = [
+        f"| {name} | {own['n_laws']} | {own['n_rows']:,} | {sum(own['left out'].values())} "
+        f"| {len(own['tables that differ'])} |"
+        for name, own in found["programs"].items()
+    ]
+    n_kinds = len(exported_tables.KINDS)
+    return EXPORTED.format(n_tables=found["n_tables"], n_kinds=n_kinds, programs="\n".join(rows))
+
+
 def _listed(tables: list[dict[str, Any]], key: str) -> str:
     """Return the columns or laws of a list, with their tables, as text."""
     found = [
@@ -308,7 +335,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("equations", nargs="?", type=Path)
     parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--parts", default="everyday,checks,planted,dependent")
+    parser.add_argument("--parts", default="everyday,checks,large,planted,dependent")
     arguments = parser.parse_args()
     path, first = DOCS / "evidence.json", 100
     content: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
@@ -329,7 +356,12 @@ def main() -> None:
             for kind in everyday.KINDS
             for seed in range(seeds[damage])
         ]
+    if "large" in parts:
         content["large"] = everyday_checks.large()
+    if "exported" in parts:
+        import exported_checks  # which needs the extra "exports"
+
+        content["exported"] = exported_checks.measured(100 * arguments.seeds)
     if "planted" in parts:
         content["planted"] = [planted(first + seed) for seed in range(25 * arguments.seeds)]
     if "dependent" in parts:

@@ -1,7 +1,8 @@
 """Exported laws: whether each program names the rows that `check` names.
 
 ``python benchmarks/exported_checks.py`` draws 200 random tables, finds their laws, and tests other
-tables with wrong cells in each program. It needs ``pip install -e '.[cli,files,test,exports]'``.
+tables with wrong cells in each program. ``benchmarks/evidence.py --parts exported`` writes the
+numbers into docs/evidence.md. Both need ``pip install -e '.[cli,files,test,exports]'``.
 """
 
 from __future__ import annotations
@@ -257,19 +258,17 @@ def failures(folder: Path) -> int:
     return int(last.split(" failed")[0]) if " failed" in last else 0
 
 
+def measured(n_tables: int) -> dict[str, Any]:
+    """Compare the programs on some tables, and run the pytest files in pytest."""
+    with tempfile.TemporaryDirectory() as name:
+        found = compared(range(n_tables), Path(name))
+        return {**found, "failed tests of pytest": failures(Path(name))}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=int, default=200)
-    parser.add_argument("--output", type=Path)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        found = compared(range(arguments.tables), Path(name))
-        found["failed tests of pytest"] = failures(Path(name))
-    text = json.dumps(found, indent=1) + "\n"
-    if arguments.output is None:
-        print(text)
-    else:
-        arguments.output.write_text(text, encoding="utf-8")
+    print(json.dumps(measured(parser.parse_args().tables), indent=1))
 
 
 if __name__ == "__main__":

@@ -337,7 +337,8 @@ def _sentence(cell: SuspectCell) -> str:
     """Return a broken row as a sentence."""
     if cell.column is None:
         names = [quote(each) for each in cell.likely]
-        return f"row {cell.row}: {either(names)} is wrong"
+        one_of = either(names) if len(names) > 2 else " or ".join(names)
+        return f"row {cell.row}: {one_of} is wrong"
     said = f"row {cell.row}: {quote(cell.column)} is {_text(cell.found)}"
     return said if cell.expected is None else f"{said}, the laws give {_text(cell.expected)}"
 
