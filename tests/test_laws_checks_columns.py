@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from invoice_cases import invoices
 
@@ -24,7 +25,7 @@ def test_columns_may_have_another_order_and_company(found):
 
 def test_columns_that_are_missing_renamed_or_of_another_type_are_named(found):
     table = invoices(1).drop(columns="price").rename(columns={"gross": "Gross "})
-    table["vat"] = table["vat"].astype(str).where(table.index != 5, "n/a")
+    table["vat"] = table["vat"].astype(str) + " EUR"
     result = found.check(table)
     assert not result.ok
     told = {each.column: each for each in result.drift}
@@ -32,11 +33,39 @@ def test_columns_that_are_missing_renamed_or_of_another_type_are_named(found):
     assert told["gross"].kind == "renamed"
     assert "`Gross `" in told["gross"].text
     assert told["vat"].kind == "type"
-    assert "n/a" in told["vat"].text
+    assert " EUR" in told["vat"].text
     untested = [each for each in result.laws if each.reason is not None]
     assert {each.column for each in untested} >= {"net", "gross"} - {None}
     assert all(each.n_tested == 0 and not each.holds for each in untested)
     assert all(each.holds for each in result.laws if each.reason is None)
+
+
+def test_a_text_among_numbers_breaks_the_laws_of_its_row_only(found):
+    table = invoices(1)
+    right = table.loc[5, "net"]
+    table["net"] = table["net"].astype(object)
+    table.loc[5, "net"] = "about 30"
+    table.loc[8, "gross"] += 1
+    for each in (table, pd.concat([table.iloc[:300], table.iloc[300:]]).astype({"net": str})):
+        result = found.check(each)
+        assert result.rows.tolist() == [5, 8]
+        assert all(law.reason is None for law in result.laws)
+        cell = result.cells[0]
+        assert (cell.column, cell.found, cell.expected) == ("net", "about 30", right)
+        (told,) = result.drift
+        assert (told.kind, told.column) == ("cells", "net")
+        assert told.text == 'column net has text among its numbers: "about 30"'
+
+
+def test_numbers_that_became_text_are_read_and_named(found):
+    table = invoices(1).astype({"net": str, "price": str})
+    table.loc[8, "gross"] += 1
+    result = found.check(table)
+    assert result.rows.tolist() == [8]
+    assert [(each.kind, each.column) for each in result.drift] == [
+        ("type", "price"),
+        ("type", "net"),
+    ]
 
 
 def test_the_cell_that_makes_a_column_of_dates_text_is_named(found):

@@ -206,6 +206,16 @@ def test_python_reads_texts_dates_and_true():
         module["check"]({"a": 1, "b": 2})
 
 
+def test_a_text_among_numbers_breaks_laws_in_python():
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(1, 99, (2, 200)).round(2)
+    found = gramian.relations({"a": a, "b": b, "sum": (a + b).round(2)})
+    module = module_of(found.checks.to_python())
+    for row in ({"a": "about 3", "b": 1, "sum": 4}, {"a": "3", "b": "1", "sum": "n. a."}):
+        assert module["check"](row) == [str(found[0])]
+    assert module["check"]({"a": "3", "b": " ", "sum": "5"}) == []
+
+
 def test_exported_python_is_free_of_dependencies():
     text = random_case(3)[0].to_python()
     imported = [line for line in text.splitlines() if line.startswith(("import ", "from "))]

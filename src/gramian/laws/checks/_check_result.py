@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,7 +16,6 @@ from gramian._support.words import counted, either, one_line, plural
 from gramian.formulas import number, quote
 from gramian.laws.checks._drift import Drift, as_documents
 from gramian.laws.checks._suspects import SuspectRows
-from gramian.laws.columns import TableRows
 
 SHOWN_ROWS = 5
 """Number of broken rows that are printed."""
@@ -166,7 +166,7 @@ class Suspects:
     mends: list[NDArray[Any]] = field(default_factory=list)
     likely: list[NDArray[Any]] = field(default_factory=list)
 
-    def add(self, rows: IntArray, found: SuspectRows, table: TableRows) -> None:
+    def add(self, rows: IntArray, found: SuspectRows, table: Mapping[str, NDArray[Any]]) -> None:
         """Add the suspect cells of some rows.
 
         Parameters
@@ -175,8 +175,8 @@ class Suspects:
             The positions of the rows.
         found : SuspectRows
             The suspect cells.
-        table : TableRows
-            The rows themselves.
+        table : mapping
+            The rows themselves: columns by name.
         """
         self.rows.append(rows)
         self.columns.append(np.array([*found.names, None], dtype=object)[found.places])

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from gramian._support.types import Array, IntArray
 from gramian.laws.checks._check_result import CheckResult, LawOutcome, Suspects
-from gramian.laws.checks._drift import drift_of, untestable
+from gramian.laws.checks._drift import drift_of, drift_of_cells, untestable
 from gramian.laws.checks._suspects import suspects
+from gramian.laws.checks._unreadable import read_as_before
 from gramian.laws.columns import ColumnFacts, TableRows, open_coded_table
 from gramian.laws.forms import Balance, LawCheck, Lookup, Outcome
 
@@ -97,17 +98,17 @@ def checked(
     opened = open_coded_table(table, None)
     if not opened.named and len(opened.names) == len(names):
         opened = open_coded_table(table, names)
+    read = read_as_before(opened, facts)
     used = {name for each in checks for name in each.columns}
-    drift = drift_of(facts, opened, used)
+    drift = drift_of(facts, read.table, used)
     kinds = [d for d in drift if d.kind != "levels"]
     tallies = [Tally(_allowing(each, allow), untestable(each.columns, kinds)) for each in checks]
     testable = [each for each in tallies if each.reason is None]
     known = {each.name: each for each in facts}
     found, n_rows = Suspects(), 0
-    for block in opened.blocks():
-        rows = TableRows(opened, block)
+    for rows, given in read.rows():
         outcomes = [each.add(rows, n_rows) for each in testable]
-        wrong = np.zeros(len(block), dtype=bool)
+        wrong = np.zeros(rows.n_rows, dtype=bool)
         for each in outcomes:
             wrong |= each.broken
         at = np.flatnonzero(wrong)
@@ -115,10 +116,14 @@ def checked(
             some = rows.taken(at)
             parts = [each.taken(at) for each in outcomes]
             tested = [each.check for each in testable]
-            found.add(at + n_rows, suspects(tested, parts, some, known), some)
-        n_rows += len(block)
+            shown = read.as_given(some, given.taken(at))
+            found.add(at + n_rows, suspects(tested, parts, some, known), shown)
+        n_rows += rows.n_rows
     return CheckResult(
-        tuple(each.outcome() for each in tallies), tuple(drift), n_rows, found.joined()
+        tuple(each.outcome() for each in tallies),
+        (*drift, *drift_of_cells(read.texts)),
+        n_rows,
+        found.joined(),
     )
 
 

@@ -13,7 +13,7 @@ from gramian._support.words import counted, listed, one_line
 from gramian.formulas import quote
 from gramian.laws.columns import CodedTable, ColumnFacts, ColumnType
 
-DriftKind = Literal["missing", "new", "renamed", "type", "levels"]
+DriftKind = Literal["missing", "new", "renamed", "type", "levels", "cells"]
 SIMILAR = 0.6
 """Least similarity of two names, from 0 to 1, of which one may be the other's new name."""
 SHOWN = 3
@@ -26,9 +26,9 @@ class Drift:
 
     Attributes
     ----------
-    kind : {"missing", "new", "renamed", "type", "levels"}
-        The column is missing, is new, seems to have a new name, has another type, or has new
-        labels.
+    kind : {"missing", "new", "renamed", "type", "levels", "cells"}
+        The column is missing, is new, seems to have a new name, has another type, has new labels,
+        or has texts among its numbers.
     column : str
         The name of the column; the old name if it seems to have a new one.
     text : str
@@ -102,6 +102,26 @@ def _without_values(table: CodedTable, places: list[int]) -> list[int]:
         if not places:
             break
     return places
+
+
+def drift_of_cells(texts: Mapping[str, str | None]) -> list[Drift]:
+    """Return the columns of text that are read as numbers, with the texts that are no numbers.
+
+    Parameters
+    ----------
+    texts : mapping from str to str or None
+        The first text of each column that is no number; None if there is none.
+    """
+    found = []
+    for name, text in texts.items():
+        column = f"column {quote(name)}"
+        if text is None:
+            said = f"{column} was numbers and is text, which is read as numbers"
+            found.append(Drift("type", name, said))
+        else:
+            said = f'{column} has text among its numbers: "{one_line(text)}"'
+            found.append(Drift("cells", name, said))
+    return found
 
 
 def type_of(table: CodedTable, i: int) -> ColumnType:

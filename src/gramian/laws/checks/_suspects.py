@@ -37,7 +37,7 @@ class SuspectRows(NamedTuple):
     names: list[str]
     """The columns of the laws."""
 
-    def cells(self, rows: TableRows) -> NDArray[Any]:
+    def cells(self, rows: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
         """Return the cells that are likely wrong, None where a row is undecided."""
         found = np.empty(len(self.places), dtype=object)
         for k in np.unique(self.places[self.places != UNDECIDED]).tolist():
