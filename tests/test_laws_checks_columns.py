@@ -40,6 +40,27 @@ def test_columns_that_are_missing_renamed_or_of_another_type_are_named(found):
     assert all(each.holds for each in result.laws if each.reason is None)
 
 
+def test_tables_of_each_kind_give_one_answer(found, tmp_path):
+    pa, dd = pytest.importorskip("pyarrow"), pytest.importorskip("dask.dataframe")
+    pl = pytest.importorskip("polars")
+    table = invoices(1)
+    table.loc[[5, 300], "gross"] += 1
+    table.loc[6, "city"] = "Bonn"
+    whole = found.check(table).to_json()
+    assert [each["row"] for each in whole["rows"]] == [5, 6, 300]
+    table.to_csv(tmp_path / "table.csv", index=False)
+    others = {
+        "polars": pl.from_pandas(table),
+        "arrow": pa.Table.from_pandas(table),
+        "columns": {name: table[name].to_numpy() for name in table},
+        "dask": dd.from_pandas(table, npartitions=3),
+        "csv": tmp_path / "table.csv",
+        "index": table.set_index(np.arange(len(table)) + 7),
+    }
+    for name, other in others.items():
+        assert found.check(other).to_json() == whole, name
+
+
 def test_a_text_among_numbers_breaks_the_laws_of_its_row_only(found):
     table = invoices(1)
     right = table.loc[5, "net"]

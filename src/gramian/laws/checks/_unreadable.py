@@ -23,13 +23,16 @@ class ReadTable:
     table: CodedTable
     given: CodedTable
     """The table with these columns as text."""
+    values: Mapping[int, Array]
+    """The number of each label of these columns, by the index of the column."""
     texts: Mapping[str, str | None]
     """The first such text of each column that is read as numbers; None if it has no such text."""
 
     def rows(self) -> Iterator[tuple[TableRows, TableRows]]:
         """Yield the rows block by block, as they are read and as they are given."""
-        for read, given in zip(self.table.blocks(), self.given.blocks(), strict=True):
-            yield TableRows(self.table, read), TableRows(self.given, given)
+        for block in self.given.blocks():
+            read = _decoded(block, self.values) if self.values else block
+            yield TableRows(self.table, read), TableRows(self.given, block)
 
     def as_given(self, read: TableRows, given: TableRows) -> Mapping[str, NDArray[Any]]:
         """Return rows with the texts in place of infinite numbers.
@@ -83,14 +86,14 @@ def read_as_before(table: CodedTable, facts: Sequence[ColumnFacts]) -> ReadTable
             values[i] = np.array([np.inf if each is None else each for each in read])
             texts[table.names[i]] = wrong[0] if wrong else None
     if not values:
-        return ReadTable(table, table, {})
+        return ReadTable(table, table, {}, {})
 
     def blocks() -> Iterator[Array]:
         for block in table.blocks():
             yield _decoded(block, values)
 
     labels_left = {i: each for i, each in table.labels.items() if i not in values}
-    return ReadTable(replace(table, blocks=blocks, labels=labels_left), table, texts)
+    return ReadTable(replace(table, blocks=blocks, labels=labels_left), table, values, texts)
 
 
 def _decoded(block: Array, values: Mapping[int, Array]) -> Array:

@@ -20,7 +20,7 @@ def _differ(one, other):
 
 
 def _number(value):
-    """A cell as a number; true is 1, a duration is in seconds, a text is infinite; NaN if missing."""
+    """A cell as a number: true is 1, a duration its seconds, a text infinite; NaN if missing."""
     if isinstance(value, datetime.timedelta):
         return value.total_seconds()
     if isinstance(value, str):
