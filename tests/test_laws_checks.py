@@ -179,6 +179,27 @@ def test_a_table_without_names_goes_by_position():
     assert found.check(X).rows.tolist() == [4]
 
 
+def test_a_law_that_most_rows_break_has_changed_and_repairs_nothing(found):
+    table = invoices(1)
+    table["vat"] = (0.2 * table["net"]).round(2)
+    table["gross"] = (table["net"] + table["vat"]).round(2)
+    table.loc[5, "gross"] += 1
+    result = found.check(table)
+    (law,) = (each for each in result.laws if each.changed)
+    assert str(law).startswith("vat = 0.19 · net: broken in 600 of 600 rows")
+    assert str(law).endswith("; the law may have changed")
+    assert not any(each.mends for each in result.cells)
+    assert str(result).splitlines()[-3:] == [
+        "600 rows break a law (rows count from 0):",
+        "row 5: vat or gross is wrong",
+        "and 599 more rows",
+    ]
+    table.loc[5, "gross"] -= 1
+    assert str(found.check(table)).endswith("600 rows break only laws that may have changed.")
+    few = found.check(table.iloc[:3])
+    assert not any(each.changed for each in few.laws)
+
+
 def test_stored_laws_check_as_before(found, tmp_path):
     path = tmp_path / "laws.json"
     path.write_text(found.checks.text(), encoding="utf-8")

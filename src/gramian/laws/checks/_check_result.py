@@ -20,6 +20,8 @@ from gramian.laws.checks._suspects import SuspectRows
 SHOWN_ROWS = 5
 """Number of broken rows that are printed."""
 UNTESTED = "cannot be tested"
+CHANGED_SHARE, CHANGED_ROWS = 0.5, 10
+"""A law that more rows break than this share and this number has changed, and not their cells."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,11 @@ class LawOutcome:
         """True if the law was tested, and no more rows break it than may."""
         return self.reason is None and self.n_broken <= self.n_allowed
 
+    @property
+    def changed(self) -> bool:
+        """True if most rows break the law: the law may have changed, rather than their cells."""
+        return self.n_broken > max(CHANGED_SHARE * self.n_tested, CHANGED_ROWS)
+
     def __str__(self) -> str:
         return f"{one_line(self.law)}: {self.said}"
 
@@ -98,6 +105,8 @@ class LawOutcome:
             said = f"broken in {of}"
             if self.column is not None and np.isfinite(self.worst):
                 said += f", most in row {self.worst_row} (by {number(self.worst, 4)})"
+            if self.changed and not self.holds:
+                said += "; the law may have changed"
             if self.holds:
                 said += f", as many as {self.n_allowed:,} may"
         if self.n_unknown:
@@ -130,7 +139,8 @@ class SuspectCell(NamedTuple):
 
     `column` is None if several cells are as likely; `likely` has their columns. `found` is the
     cell, and `expected` the value that the laws give; they are None if `column` is None, or if no
-    law gives a value. `mends` is True if with this value the row obeys all laws.
+    law gives a value. `mends` is True if with this value the row obeys all laws, no other cell may
+    be wrong, and most rows obey these laws.
 
     Examples
     --------
@@ -153,6 +163,10 @@ class SuspectCell(NamedTuple):
     laws: tuple[str, ...]
     mends: bool
     likely: tuple[str, ...]
+
+
+SuspectCells = tuple[IntArray, *tuple[NDArray[Any], ...]]
+"""Positions of rows, ascending, and the entries of `SuspectCell` of each row but the laws."""
 
 
 @dataclass
@@ -190,7 +204,7 @@ class Suspects:
             named[i] = tuple(name for name, is_one in zip(found.names, each, strict=True) if is_one)
         self.likely.append(named[which.ravel()])
 
-    def joined(self) -> tuple[IntArray, *tuple[NDArray[Any], ...]]:
+    def joined(self) -> SuspectCells:
         """Return all rows: positions, columns, cells, expected values, mends, likely columns."""
         none = np.empty(0, dtype=object)
         return (
@@ -215,6 +229,8 @@ class CheckResult:
         Differences between the columns of this table and of that in which the laws were found.
     n_rows : int
         The number of rows of the table.
+    suspects : tuple of array
+        The entries of `cells` as arrays, without the laws.
 
     Examples
     --------
@@ -236,7 +252,7 @@ class CheckResult:
     laws: tuple[LawOutcome, ...]
     drift: tuple[Drift, ...]
     n_rows: int
-    _suspects: tuple[IntArray, *tuple[NDArray[Any], ...]] = field(repr=False)
+    suspects: SuspectCells = field(repr=False)
 
     @property
     def ok(self) -> bool:
@@ -246,7 +262,7 @@ class CheckResult:
     @property
     def rows(self) -> IntArray:
         """The positions of the rows that break any law, ascending."""
-        return self._suspects[0]
+        return self.suspects[0]
 
     @cached_property
     def cells(self) -> tuple[SuspectCell, ...]:
@@ -255,12 +271,16 @@ class CheckResult:
         for each in self.laws:
             for row in each.rows.tolist():
                 broken.setdefault(row, []).append(each.law)
-        return tuple(
-            SuspectCell(row, column, _plain(cell), _plain(value), tuple(broken[row]), mends, likely)
-            for row, column, cell, value, mends, likely in zip(
-                *(each.tolist() for each in self._suspects), strict=True
-            )
-        )
+        changed = {each.law for each in self.laws if each.changed}
+        found = []
+        for row, column, cell, value, mends, likely in zip(
+            *(each.tolist() for each in self.suspects), strict=True
+        ):
+            laws = tuple(broken[row])
+            surely = mends and changed.isdisjoint(laws)
+            suspect = SuspectCell(row, column, _plain(cell), _plain(value), laws, surely, likely)
+            found.append(suspect)
+        return tuple(found)
 
     @property
     def table(self) -> list[dict[str, Any]]:
@@ -311,12 +331,16 @@ class CheckResult:
         """
         lines = [f"{each.text[0].upper()}{each.text[1:]}." for each in self.drift]
         n = len(self.rows)
-        if n:
-            verb = plural(n, "breaks", "break")
-            lines.append(f"{counted(n, 'row')} {verb} a law (rows count from 0):")
-            lines += [_sentence(each) for each in self.cells[:most]]
-            if n > most:
-                lines.append(f"and {counted(n - most, 'more row')}")
+        rows = f"{counted(n, 'row')} {plural(n, 'breaks', 'break')}"
+        # Rows that break only laws which have changed are like all the others.
+        changed = {each.law for each in self.laws if each.changed}
+        shown = [each for each in self.cells if not changed.issuperset(each.laws)][:most]
+        if shown:
+            lines.append(f"{rows} a law (rows count from 0):")
+            lines += [_sentence(each) for each in shown]
+            lines += [f"and {counted(n - len(shown), 'more row')}"] if n > len(shown) else []
+        elif n:
+            lines.append(f"{rows} only laws that may have changed.")
         return lines
 
     def __repr__(self) -> str:
@@ -340,7 +364,8 @@ def _sentence(cell: SuspectCell) -> str:
         one_of = either(names) if len(names) > 2 else " or ".join(names)
         return f"row {cell.row}: {one_of} is wrong"
     said = f"row {cell.row}: {quote(cell.column)} is {_text(cell.found)}"
-    return said if cell.expected is None else f"{said}, the laws give {_text(cell.expected)}"
+    given = None if cell.expected is None else _text(cell.expected)
+    return f"{said}, which is likely wrong" if given is None else f"{said}, the laws give {given}"
 
 
 def _text(value: Any) -> str:

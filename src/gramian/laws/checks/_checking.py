@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array, IntArray
-from gramian.laws.checks._check_result import CheckResult, LawOutcome, Suspects
+from gramian.laws.checks._check_result import CheckResult, LawOutcome, SuspectCells, Suspects
 from gramian.laws.checks._drift import drift_of, drift_of_cells, untestable
 from gramian.laws.checks._suspects import suspects
 from gramian.laws.checks._unreadable import read_as_before
@@ -119,12 +119,22 @@ def checked(
             shown = read.as_given(some, given.taken(at))
             found.add(at + n_rows, suspects(tested, parts, some, known), shown)
         n_rows += rows.n_rows
-    return CheckResult(
-        tuple(each.outcome() for each in tallies),
-        (*drift, *drift_of_cells(read.texts)),
-        n_rows,
-        found.joined(),
-    )
+    laws = tuple(each.outcome() for each in tallies)
+    cells = found.joined()
+    kept = [check for check, each in zip(checks, laws, strict=True) if not each.changed]
+    if len(kept) < len(laws):
+        # A law that most rows break says nothing about single cells: the other laws do.
+        others = checked(kept, facts, table, names, allow)
+        cells = _replaced(cells, others.suspects)
+    return CheckResult(laws, (*drift, *drift_of_cells(read.texts)), n_rows, cells)
+
+
+def _replaced(cells: SuspectCells, others: SuspectCells) -> SuspectCells:
+    """Return the suspect cells of rows, with those of some rows replaced."""
+    at = np.searchsorted(cells[0], others[0])
+    for own, new in zip(cells, others, strict=True):
+        own[at] = new
+    return cells
 
 
 def _allowing(check: LawCheck, share: float | None) -> LawCheck:
