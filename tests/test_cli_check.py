@@ -176,6 +176,18 @@ UNUSABLE = {
 }
 
 
+def test_a_comparison_says_which_table_is_too_small(tmp_path):
+    (tmp_path / "empty.csv").write_text(read("old.csv").splitlines()[0])
+    (tmp_path / "one.csv").write_text("\n".join(read("old.csv").splitlines()[:2]) + "\n")
+    for small in ("empty.csv", "one.csv"):
+        done = run("compare", small, "good.csv")
+        assert done.exit_code == DATA
+        assert "the old table is too small: " in done.stderr
+        done = run("compare", "good.csv", small)
+        assert done.exit_code == DATA
+        assert "the new table is too small: " in done.stderr
+
+
 @pytest.mark.parametrize("name", UNUSABLE)
 def test_data_that_cannot_be_used_have_exit_code_3(name, tmp_path):
     laws, table, said = UNUSABLE[name]
