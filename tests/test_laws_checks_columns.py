@@ -89,11 +89,23 @@ def test_numbers_that_became_text_are_read_and_named(found):
     ]
 
 
-def test_the_cell_that_makes_a_column_of_dates_text_is_named(found):
+def test_a_text_among_dates_breaks_the_laws_of_its_row_only(found):
     table = invoices(1)
-    table["due"] = table["due"].dt.strftime("%Y-%m-%d").where(table.index != 5, "2024-13-01")
-    (told,) = found.check(table).drift
-    assert told.text == 'column due was dates and is text, such as "2024-13-01"'
+    for name in ("due", "day"):
+        other = table.copy()
+        other.loc[8, "due"] += pd.Timedelta(days=1)
+        other[name] = other[name].dt.strftime("%Y-%m-%d").where(other.index != 5, "2024-13-01")
+        result = found.check(other)
+        assert result.rows.tolist() == [5, 8]
+        (told,) = result.drift
+        assert told.text == f'column {name} has text among its dates: "2024-13-01"'
+        (law,) = (each for each in result.laws if each.column == "due")
+        assert (law.worst, law.worst_row) == (np.inf, 5)
+        whole = found.check(table.assign(**{name: table[name].dt.strftime("%Y-%m-%d")}))
+        assert not len(whole.rows)
+        assert not whole.drift
+    other[name] = "in " + other[name]
+    assert "such as" in found.check(other).drift[0].text
 
 
 def test_a_column_without_values_has_not_changed_its_type(found):

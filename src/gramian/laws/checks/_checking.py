@@ -13,7 +13,7 @@ from gramian._support.types import Array, IntArray
 from gramian.laws.checks._check_result import CheckResult, LawOutcome, SuspectCells, Suspects
 from gramian.laws.checks._drift import drift_of, drift_of_cells, untestable
 from gramian.laws.checks._suspects import suspects
-from gramian.laws.checks._unreadable import read_as_before
+from gramian.laws.checks._unreadable import LAST_SECOND, read_as_before
 from gramian.laws.columns import ColumnFacts, TableRows, open_coded_table
 from gramian.laws.forms import Balance, LawCheck, Lookup, Outcome
 
@@ -34,6 +34,8 @@ class Tally:
     rows: list[IntArray] = field(default_factory=list)
     worst: tuple[float, int | None] = (0.0, None)
     """The largest error, and its row."""
+    unread: Sequence[str] = ()
+    """Columns of the law with dates that cannot be read, which are far from all others."""
     before: Any = None
     """What the law remembers of the rows before; see `ColumnLaw.continued`."""
 
@@ -41,6 +43,8 @@ class Tally:
         """Test the law in a block of rows; `start` is the number of rows before."""
         made, self.before = _values(self.check, rows, self.before)
         found = self.check.outcome(rows, made)
+        for name in self.unread:
+            found.error[found.tested & (rows.numbers(name) == LAST_SECOND)] = np.inf
         self.n_tested += int(found.tested.sum())
         if not isinstance(self.check.law, Balance) and self.check.law.n_levels:
             self.n_unknown += int((~found.tested & _complete(self.check, rows)).sum())
@@ -102,7 +106,14 @@ def checked(
     used = {name for each in checks for name in each.columns}
     drift = drift_of(facts, read.table, used)
     kinds = [d for d in drift if d.kind != "levels"]
-    tallies = [Tally(_allowing(each, allow), untestable(each.columns, kinds)) for each in checks]
+    tallies = [
+        Tally(
+            _allowing(each, allow),
+            untestable(each.columns, kinds),
+            unread=[name for name in each.columns if name in read.texts],
+        )
+        for each in checks
+    ]
     testable = [each for each in tallies if each.reason is None]
     known = {each.name: each for each in facts}
     found, n_rows = Suspects(), 0
@@ -126,7 +137,7 @@ def checked(
         # A law that most rows break says nothing about single cells: the other laws do.
         others = checked(kept, facts, table, names, allow)
         cells = _replaced(cells, others.suspects)
-    return CheckResult(laws, (*drift, *drift_of_cells(read.texts)), n_rows, cells)
+    return CheckResult(laws, (*drift, *drift_of_cells(read.table, read.texts)), n_rows, cells)
 
 
 def _replaced(cells: SuspectCells, others: SuspectCells) -> SuspectCells:

@@ -11,6 +11,7 @@ import numpy as np
 
 from gramian._support.words import counted, listed, one_line
 from gramian.formulas import quote
+from gramian.laws.checks._unreadable import READERS
 from gramian.laws.columns import CodedTable, ColumnFacts, ColumnType
 
 DriftKind = Literal["missing", "new", "renamed", "type", "levels", "cells"]
@@ -28,7 +29,7 @@ class Drift:
     ----------
     kind : {"missing", "new", "renamed", "type", "levels", "cells"}
         The column is missing, is new, seems to have a new name, has another type, has new labels,
-        or has texts among its numbers.
+        or has texts among its numbers or dates.
     column : str
         The name of the column; the old name if it seems to have a new one.
     text : str
@@ -104,22 +105,25 @@ def _without_values(table: CodedTable, places: list[int]) -> list[int]:
     return places
 
 
-def drift_of_cells(texts: Mapping[str, str | None]) -> list[Drift]:
-    """Return the columns of text that are read as numbers, with the texts that are no numbers.
+def drift_of_cells(table: CodedTable, texts: Mapping[str, str | None]) -> list[Drift]:
+    """Return the columns of text that are read as numbers or dates, with texts that are neither.
 
     Parameters
     ----------
+    table : CodedTable
+        The table with these columns as numbers or dates.
     texts : mapping from str to str or None
-        The first text of each column that is no number; None if there is none.
+        The first text of each column that cannot be read; None if there is none.
     """
     found = []
     for name, text in texts.items():
         column = f"column {quote(name)}"
+        kind = _KINDS[type_of(table, table.names.index(name))]
         if text is None:
-            said = f"{column} was numbers and is text, which is read as numbers"
+            said = f"{column} was {kind} and is text, which is read as {kind}"
             found.append(Drift("type", name, said))
         else:
-            said = f'{column} has text among its numbers: "{one_line(text)}"'
+            said = f'{column} has text among its {kind}: "{one_line(text)}"'
             found.append(Drift("cells", name, said))
     return found
 
@@ -134,8 +138,8 @@ def _changes(before: ColumnFacts, table: CodedTable, i: int) -> list[Drift]:
     if before.type is None:
         return []
     if now != before.type:
-        read = _READERS.get(before.type)
-        example = None if read is None else _unreadable(table.labels.get(i, ()), read)
+        read = READERS.get(before.type)
+        example = None if read is None else _unreadable(table.labels.get(i, ()), read[0])
         such = "" if example is None else f', such as "{one_line(example)}"'
         text = f"column {quote(name)} was {_KINDS[before.type]} and is {_KINDS[now]}{such}"
         return [Drift("type", name, text)]
@@ -148,8 +152,6 @@ def _changes(before: ColumnFacts, table: CodedTable, i: int) -> list[Drift]:
 
 
 _KINDS = {"number": "numbers", "text": "text", "date": "dates"}
-_READERS: Mapping[ColumnType, Callable[[str], Any]] = {"number": float, "date": np.datetime64}
-"""Functions that raise a ValueError for a label which is no number, or no date."""
 
 
 def _unreadable(labels: Sequence[str], read: Callable[[str], Any]) -> str | None:

@@ -1,8 +1,9 @@
-"""Unreadable cells: texts among the numbers of a column do not hide the laws of its other cells."""
+"""Unreadable cells: a text among the numbers or dates of a column hides no laws of other rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,15 +11,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array
-from gramian.laws.columns import CodedTable, ColumnFacts, TableRows
+from gramian.laws.columns import CodedTable, ColumnFacts, ColumnType, TableRows
+from gramian.tables import Clock
 
 MOST_UNREADABLE = 0.5
-"""Largest share of the labels of a column of numbers that may be no numbers."""
+"""Largest share of the labels of a column of numbers (or dates) that may be no numbers (dates)."""
+CLOCK = Clock("1970-01-01", "seconds")
+LAST_SECOND = 253_402_300_799.0
+"""The end of the year 9999 by this clock: a date that breaks the laws of its column."""
+
+
+def seconds(label: str) -> float:
+    """Return the seconds from 1970 to a date; a ValueError says that there is no such date.
+
+    Parameters
+    ----------
+    label : str
+        The date, such as 2024-03-01 or 2024-03-01 12:30.
+    """
+    date = datetime.datetime.fromisoformat(label)
+    if date.tzinfo is not None:
+        raise ValueError("tables read times without an offset")
+    return (date - datetime.datetime(1970, 1, 1)) / datetime.timedelta(seconds=1)
+
+
+READERS: Mapping[ColumnType, tuple[Callable[[str], float], float]] = {
+    "number": (float, np.inf),
+    "date": (seconds, LAST_SECOND),
+}
+"""Type of a column → function that reads a label, and the value of a label that it cannot read."""
 
 
 @dataclass(frozen=True)
 class ReadTable:
-    """A table in which a few texts among numbers are infinite numbers, which break their laws."""
+    """A table in which a few texts are infinite numbers, or far dates, which break their laws."""
 
     table: CodedTable
     given: CodedTable
@@ -26,7 +52,7 @@ class ReadTable:
     values: Mapping[int, Array]
     """The number of each label of these columns, by the index of the column."""
     texts: Mapping[str, str | None]
-    """The first such text of each column that is read as numbers; None if it has no such text."""
+    """The first such text of each column that is read so; None if it has no such text."""
 
     def rows(self) -> Iterator[tuple[TableRows, TableRows]]:
         """Yield the rows block by block, as they are read and as they are given."""
@@ -35,7 +61,7 @@ class ReadTable:
             yield TableRows(self.table, read), TableRows(self.given, block)
 
     def as_given(self, read: TableRows, given: TableRows) -> Mapping[str, NDArray[Any]]:
-        """Return rows with the texts in place of infinite numbers.
+        """Return rows with the texts as they are given.
 
         Parameters
         ----------
@@ -46,7 +72,7 @@ class ReadTable:
 
 
 class _AsGiven(Mapping[str, NDArray[Any]]):
-    """Rows in which infinite numbers of some columns are replaced by the texts in their place."""
+    """Rows in which the texts of some columns stand where they were given."""
 
     def __init__(self, rows: TableRows, given: TableRows, texts: Mapping[str, str | None]) -> None:
         self._rows, self._given, self._texts = rows, given, texts
@@ -55,7 +81,10 @@ class _AsGiven(Mapping[str, NDArray[Any]]):
         cells = self._rows[name]
         if name not in self._texts:
             return cells
-        return np.where(np.isinf(cells), self._given[name], cells.astype(object))
+        kind: ColumnType = "date" if cells.dtype.kind == "M" else "number"
+        texts = self._given[name]
+        unread = np.array([x is not None and _read(x, kind) is None for x in texts], dtype=bool)
+        return np.where(unread, texts, cells.astype(object))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)
@@ -65,7 +94,7 @@ class _AsGiven(Mapping[str, NDArray[Any]]):
 
 
 def read_as_before(table: CodedTable, facts: Sequence[ColumnFacts]) -> ReadTable:
-    """Read columns of text as numbers if they were numbers when laws were found.
+    """Read columns of text as numbers or dates if they were so when laws were found.
 
     Parameters
     ----------
@@ -73,17 +102,21 @@ def read_as_before(table: CodedTable, facts: Sequence[ColumnFacts]) -> ReadTable
         The table.
     facts : sequence of ColumnFacts
         The columns of the table in which laws were found. A column stays text if more than half of
-        its labels are no numbers.
+        its labels are no numbers, or no dates.
     """
-    numbers = {each.name for each in facts if each.type == "number"}
+    kinds = {each.name: each.type for each in facts if each.type in READERS}
     values, texts = dict[int, Array](), dict[str, str | None]()
+    clocks = {**table.clocks}
     for i, labels in table.labels.items():
-        if table.names[i] not in numbers:
+        kind = kinds.get(table.names[i])
+        if kind is None:
             continue
-        read = [_number(each) for each in labels]
+        read = [_read(each, kind) for each in labels]
         wrong = [label for label, value in zip(labels, read, strict=True) if value is None]
         if len(wrong) <= MOST_UNREADABLE * len(labels):
-            values[i] = np.array([np.inf if each is None else each for each in read])
+            far = READERS[kind][1]
+            values[i] = np.array([far if each is None else each for each in read])
+            clocks |= {i: CLOCK} if kind == "date" else {}
             texts[table.names[i]] = wrong[0] if wrong else None
     if not values:
         return ReadTable(table, table, {}, {})
@@ -93,7 +126,8 @@ def read_as_before(table: CodedTable, facts: Sequence[ColumnFacts]) -> ReadTable
             yield _decoded(block, values)
 
     labels_left = {i: each for i, each in table.labels.items() if i not in values}
-    return ReadTable(replace(table, blocks=blocks, labels=labels_left), table, values, texts)
+    read_table = replace(table, blocks=blocks, labels=labels_left, clocks=clocks)
+    return ReadTable(read_table, table, values, texts)
 
 
 def _decoded(block: Array, values: Mapping[int, Array]) -> Array:
@@ -105,8 +139,8 @@ def _decoded(block: Array, values: Mapping[int, Array]) -> Array:
     return block
 
 
-def _number(label: str) -> float | None:
+def _read(label: str, kind: ColumnType) -> float | None:
     try:
-        return float(label)
+        return READERS[kind][0](label)
     except ValueError:
         return None
