@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import json
 import sqlite3
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -283,3 +285,11 @@ def test_each_form_of_law_and_each_comparison_has_an_export_or_a_reason():
 
     assert {*SIGNS} == {*COMPARISONS}
     assert {*MAKERS} == {*ColumnLaw.__subclasses__()}
+
+
+def test_the_schema_of_laws_json_describes_every_kind_of_law():
+    jsonschema = pytest.importorskip("jsonschema")
+    path = Path(__file__).parents[1] / "docs" / "laws.schema.json"
+    validator = jsonschema.Draft202012Validator(json.loads(path.read_text(encoding="utf-8")))
+    for seed in range(len(KINDS)):
+        validator.validate(random_case(seed)[0].to_json())
