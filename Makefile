@@ -6,6 +6,7 @@
 # make test-command set up and run the tests of the command, its tables and gaps, laws, formulas,
 #             models and pages
 # make test-paper set up and run the tests of the paper's experiments and of the benchmarks
+# make test-exports  the tests of exported laws with DuckDB, pandera, Great Expectations and dbt
 # make relations ARGS=EQUATIONS.csv  laws among columns
 # make columns ARGS="--data FOLDER"  how much a few columns say about all columns
 # make reconstruction  how much of new rows is lost, against PCA and others
@@ -32,7 +33,7 @@ else
 BIN := $(VENV)/bin
 endif
 
-.PHONY: demo test test-command coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction relations columns manifold bench scale sparse imputation accuracy soak fuzz figures clean
+.PHONY: demo test test-command coverage test-paper test-exports test-oldest test-python test-library test-exported-laws lint docs reproduce reconstruction relations columns manifold bench scale sparse imputation accuracy soak fuzz figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -51,6 +52,14 @@ coverage: $(VENV)/.dev
 
 test-paper: $(VENV)/.paper
 	$(BIN)/python -m pytest -n auto --dist worksteal paper benchmarks/tests
+
+# These programs need versions of other packages that the library does not: they have a place of
+# their own.
+test-exports:
+	$(MAKE) test-exported-laws VENV=.venv-exports
+
+test-exported-laws: $(VENV)/.exports
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS) $(wildcard tests/test_laws_exports*.py) benchmarks/tests/test_exported_checks.py
 
 # Old packages warn that parts of newer ones are deprecated: such warnings are shown, no errors.
 test-oldest:
@@ -133,6 +142,10 @@ $(VENV)/.paper: pyproject.toml paper/pyproject.toml | $(BIN)/python$(EXE)
 $(VENV)/.library: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python tools/lowest.py > $(VENV)/lowest.txt
 	$(BIN)/python -m pip install --quiet --editable '.[cli,report,figures,progress,sympy,onnx,files,dask,test]' $(PIP_ARGS)
+	touch $@
+
+$(VENV)/.exports: pyproject.toml | $(BIN)/python$(EXE)
+	$(BIN)/python -m pip install --quiet --editable '.[cli,files,dask,test,exports]'
 	touch $@
 
 $(VENV)/.fuzz: $(VENV)/.dev

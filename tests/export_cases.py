@@ -17,6 +17,7 @@ from gramian.laws import (
     ColumnFacts,
     ComposedDate,
     Extreme,
+    Guarded,
     Key,
     LawCheck,
     Lookup,
@@ -25,6 +26,7 @@ from gramian.laws import (
 )
 from gramian.laws.columns import UNROUNDED, Rounding
 from gramian.laws.exports import law_queries
+from gramian.laws.forms._law import COMPARISONS
 from gramian.laws.forms._law_terms import plain_function
 from gramian.models import Clock
 
@@ -40,6 +42,7 @@ N_ROWS = 24
 KINDS = (
     "sum", "ratio", "root", "exp", "log", "function", "comparison", "lookup", "numbers", "interval",
     "part", "dates", "month", "slopes", "extreme", "day", "time", "balance", "dates apart",
+    "guarded", "guarded by text",
 )  # fmt: skip
 
 
@@ -120,8 +123,8 @@ class LawMaker:
 
     def _comparison(self):
         a, b = self.column(0), self.column()
-        atoms = ["le 3.0", "gt 3.0", "eq 3.0", "ne 3.0"]
-        chosen = plain_function(((atoms[self.rng.integers(4)], 1),))
+        atoms = [f"{sign} 3.0" for sign in COMPARISONS]
+        chosen = plain_function(((atoms[self.rng.integers(len(atoms))], 1),))
         terms = (Term(2.0, {(a,): chosen, b: 1}), Term(1.0, {b: 1}))
         return Solution(self._new(), Formula(terms, (a, b)), ONE)
 
@@ -138,7 +141,8 @@ class LawMaker:
         return Lookup(self._new(), (Key(self.add(cells)),), tuple((x,) for x in levels), values)
 
     def _interval(self):
-        key = Key(self.column(0), thresholds=(2.0, 5.0))
+        ends = bool(self.rng.integers(2))
+        key = Key(self.column(0), thresholds=(2.0, 5.0), from_below=ends)
         return Lookup(self._new(), (key,), ((0.0,), (1.0,), (2.0,)), ("low", "it's", "high"))
 
     def _part(self):
@@ -199,6 +203,14 @@ class LawMaker:
         made = self._new()
         formula = Formula((Term(1.0, {a: 1}), Term(1.0, {b: 1})), (a, b))
         return Solution(made, formula, ONE, clocks={a: clock, made: clock})
+
+    def _guarded(self):
+        guard = self.add(self.rng.choice([0.0, 1.0, 2.5], N_ROWS))
+        return Guarded(guard, float(self.rng.choice([0.0, 2.5])), self._ratio())
+
+    def _guarded_by_text(self):
+        guard, labels = self.texts()
+        return Guarded(guard, labels[0], self._sum())
 
     def _balance(self):
         a = self.column()

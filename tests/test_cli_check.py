@@ -58,7 +58,7 @@ def test_wrong_rows_are_printed_and_have_exit_code_1():
     assert done.exit_code == BROKEN
     right = invoices(1)
     assert done.stdout.splitlines()[2:] == [
-        "2 rows break a law:",
+        "2 rows break a law (rows count from 0):",
         f"row 7: gross is {right.gross[7] + 100:g}, the laws give {right.gross[7]:g}",
         f"row 9: net is 1.5, the laws give {right.net[9]:g}",
     ]
@@ -174,6 +174,18 @@ UNUSABLE = {
     "cut off": ("cut.json", "good.csv", "cut.json is no file of laws"),
     "edited": ("edited.json", "good.csv", "law 1: 'tolerance'"),
 }
+
+
+def test_a_comparison_says_which_table_is_too_small(tmp_path):
+    (tmp_path / "empty.csv").write_text(read("old.csv").splitlines()[0])
+    (tmp_path / "one.csv").write_text("\n".join(read("old.csv").splitlines()[:2]) + "\n")
+    for small in ("empty.csv", "one.csv"):
+        done = run("compare", small, "good.csv")
+        assert done.exit_code == DATA
+        assert "the old table is too small: " in done.stderr
+        done = run("compare", "good.csv", small)
+        assert done.exit_code == DATA
+        assert "the new table is too small: " in done.stderr
 
 
 @pytest.mark.parametrize("name", UNUSABLE)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import json
 import sqlite3
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -206,6 +208,16 @@ def test_python_reads_texts_dates_and_true():
         module["check"]({"a": 1, "b": 2})
 
 
+def test_a_text_among_numbers_breaks_laws_in_python():
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(1, 99, (2, 200)).round(2)
+    found = gramian.relations({"a": a, "b": b, "sum": (a + b).round(2)})
+    module = module_of(found.checks.to_python())
+    for row in ({"a": "about 3", "b": 1, "sum": 4}, {"a": "3", "b": "1", "sum": "n. a."}):
+        assert module["check"](row) == [str(found[0])]
+    assert module["check"]({"a": "3", "b": " ", "sum": "5"}) == []
+
+
 def test_exported_python_is_free_of_dependencies():
     text = random_case(3)[0].to_python()
     imported = [line for line in text.splitlines() if line.startswith(("import ", "from "))]
@@ -263,3 +275,21 @@ def test_assert_laws_names_laws_rows_and_missing_columns(tmp_path):
     del table["net"]
     with pytest.raises(AssertionError, match="Column net is missing"):
         gramian.assert_laws(table, found)
+
+
+def test_each_form_of_law_and_each_comparison_has_an_export_or_a_reason():
+    from gramian.laws.exports._formula_expressions import SIGNS
+    from gramian.laws.exports._law_expressions import MAKERS
+    from gramian.laws.forms import ColumnLaw
+    from gramian.laws.forms._law import COMPARISONS
+
+    assert {*SIGNS} == {*COMPARISONS}
+    assert {*MAKERS} == {*ColumnLaw.__subclasses__()}
+
+
+def test_the_schema_of_laws_json_describes_every_kind_of_law():
+    jsonschema = pytest.importorskip("jsonschema")
+    path = Path(__file__).parents[1] / "docs" / "laws.schema.json"
+    validator = jsonschema.Draft202012Validator(json.loads(path.read_text(encoding="utf-8")))
+    for seed in range(len(KINDS)):
+        validator.validate(random_case(seed)[0].to_json())

@@ -147,6 +147,19 @@ def listed(names: Sequence[str], most: int = MAX_NAMED, quote: Callable[[str], s
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def one_line(text: str) -> str:
+    """Return a text with letters such as line ends written as escapes.
+
+    Parameters
+    ----------
+    text : str
+        Any text, such as a law with hostile names of columns.
+    """
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
+    )
+
+
 def either(options: Iterable[str]) -> str:
     """Write alternatives, joined by "or".
 

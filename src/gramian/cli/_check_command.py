@@ -65,6 +65,7 @@ def check(
     The exit code is 0 if all laws hold, and 1 if a law does not hold or cannot be tested because a
     column is missing or has another type. Nothing is changed; --repair writes a new file.
     """
+    from gramian._support.words import counted
     from gramian.cli._files import check_outputs, open_input
     from gramian.cli._pages import Page, print_json
 
@@ -88,7 +89,7 @@ def check(
         for line in str(result).splitlines():
             page.line(line)
         if repair is not None:
-            say(f"wrote {repair}: {len(mended):,} cells replaced, listed in {changes}")
+            say(f"wrote {repair}: {counted(len(mended), 'cell')} replaced, listed in {changes}")
     if not result.ok:
         raise typer.Exit(BROKEN)
 
@@ -177,7 +178,7 @@ def _write_repaired(table: Table, cells: list[SuspectCell], path: str, changes: 
     import io
 
     from gramian._support.writing import replacing
-    from gramian.cli._checked_tables import write_repaired
+    from gramian.cli._checked_tables import cell_text, write_repaired
     from gramian.cli._errors import writing
     from gramian.cli._options import TableOutput
 
@@ -185,7 +186,8 @@ def _write_repaired(table: Table, cells: list[SuspectCell], path: str, changes: 
     rows = csv.writer(lines, lineterminator="\n")
     rows.writerow(["row", "column", "found", "expected", "laws"])
     for each in cells:
-        rows.writerow([each.row, each.column, each.found, each.expected, "; ".join(each.laws)])
+        texts = [cell_text(each.found), cell_text(each.expected)]
+        rows.writerow([each.row, each.column, *texts, "; ".join(each.laws)])
     with writing(changes), replacing(changes) as stream:
         stream.write(lines.getvalue().encode())
         write_repaired(table, cells, TableOutput(output=path))

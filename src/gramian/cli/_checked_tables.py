@@ -45,8 +45,8 @@ def write_broken(table: Table, cells: Sequence[SuspectCell], output: TableOutput
     told = {
         "check_laws": ["; ".join(each.laws) for each in cells],
         "check_column": [each.column or " or ".join(each.likely) for each in cells],
-        "check_found": [_text(each.found) for each in cells],
-        "check_expected": [_text(each.expected) for each in cells],
+        "check_found": [cell_text(each.found) for each in cells],
+        "check_expected": [cell_text(each.expected) for each in cells],
     }
     text = pyarrow().string()
 
@@ -98,7 +98,7 @@ def _replaced(column: Any, mask: NDArray[np.bool_], values: list[Any], table: Ta
     kind = column.type
     if kind == arrow.large_binary():  # cells as they are written
         decimal = "." if table.style is None else table.style.decimal
-        new = arrow.array([_text(each, decimal).encode() for each in values], kind)
+        new = arrow.array([cell_text(each, decimal).encode() for each in values], kind)
     else:
         new = in_type(arrow.array(values), str(kind))
     whole = column.combine_chunks()
@@ -112,8 +112,16 @@ def _one(column: Any) -> Any:
     return column.combine_chunks() if hasattr(column, "combine_chunks") else column
 
 
-def _text(value: Any, decimal: str = ".") -> str:
-    """Return a cell as it is written in a text file; empty if there is none."""
+def cell_text(value: Any, decimal: str = ".") -> str:
+    """Return a cell as it is written in a text file; empty if there is none.
+
+    Parameters
+    ----------
+    value : object
+        The cell.
+    decimal : str, default="."
+        The decimal sign.
+    """
     if value is None:
         return ""
     if not isinstance(value, float):

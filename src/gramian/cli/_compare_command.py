@@ -66,4 +66,4 @@ def compared_files(
     try:
         return compare(before, now, time_limit=time_limit)
     except TooFewValuesError as error:
-        raise CommandError(f"{old} or {new}: {error}") from error
+        raise CommandError(f"{old} and {new} cannot be compared: {error}") from error

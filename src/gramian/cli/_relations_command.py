@@ -81,8 +81,11 @@ def relations(
     except ValueError as error:
         raise CommandError(f"{table.name}: {error}") from error
     if output is not None:
-        write_laws(found.checks, output)
-        say(f"wrote {output}: {counted(len(found), 'law')}")
+        checks = found.checks
+        write_laws(checks, output)
+        # Columns that follow from each other are one law, and a test of each.
+        tests = "" if len(checks) == len(found) else f", as {counted(len(checks), 'test')}"
+        say(f"wrote {output}: {counted(len(found), 'law')}{tests}")
     if json:
         print_json(
             {

@@ -46,10 +46,10 @@ def assert_laws(
     >>> gramian.assert_laws(table, laws)
     Traceback (most recent call last):
     ...
-    AssertionError: 1 of 1 law does not hold in 200 rows (rows count from 0):
+    AssertionError: 1 of 1 law does not hold in 200 rows:
     gross = net + vat: broken in 1 of 200 rows, most in row 7 (by 100)
-    1 row breaks a law:
-    row 7: net, vat, or gross
+    1 row breaks a law (rows count from 0):
+    row 7: net, vat, or gross is wrong
     """
     if isinstance(laws, Relations):
         laws = laws.checks
@@ -65,8 +65,7 @@ def _message(result: CheckResult) -> str:
     rows = counted(result.n_rows, "row")
     return "\n".join(
         [
-            f"{len(failed):,} of {of} {plural(len(failed), 'does', 'do')} not hold in {rows} "
-            "(rows count from 0):",
+            f"{len(failed):,} of {of} {plural(len(failed), 'does', 'do')} not hold in {rows}:",
             *map(str, failed),
             *result.told_rows(SHOWN),
         ]

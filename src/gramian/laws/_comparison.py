@@ -7,8 +7,8 @@ from typing import Any
 
 from gramian._support.display import html_table
 from gramian._support.words import counted, plural
-from gramian.laws._table_relations import relations
-from gramian.laws.checks import CheckResult, LawOutcome
+from gramian.laws._table_relations import TooFewValuesError, relations
+from gramian.laws.checks import CheckResult, Checks, LawOutcome
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Comparison:
     0 of 1 law of the old table hold in the new one.
     Laws that broke:
       gross = net + vat: broken in 1 of 150 rows, most in row 3 (by 1)
-    1 row breaks a law:
-    row 3: net, vat, or gross
+    1 row breaks a law (rows count from 0):
+    row 3: net, vat, or gross is wrong
     """
 
     result: CheckResult
@@ -116,8 +116,16 @@ def compare(old: Any, new: Any, *, time_limit: float | None = None) -> Compariso
     >>> gramian.laws.compare(monday, {**monday, "P": U * I / 1000}).new[0].law
     'P = 0.001 · U · I'
     """
-    checks = relations(old, time_limit=time_limit).checks
+    checks = _laws_of(old, "old", time_limit)
     result = checks.check(new)
     known = {each.text for each in checks}
-    found = relations(new, time_limit=time_limit).checks.without(known).check(old)
+    found = _laws_of(new, "new", time_limit).without(known).check(old)
     return Comparison(result, tuple(each for each in found.laws if not each.holds))
+
+
+def _laws_of(table: Any, which: str, time_limit: float | None) -> Checks:
+    """Return the laws of the old or new table; an error says which of them is too small."""
+    try:
+        return relations(table, time_limit=time_limit).checks
+    except TooFewValuesError as error:
+        raise TooFewValuesError(f"the {which} table is too small: {error}") from error

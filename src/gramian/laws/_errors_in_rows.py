@@ -9,15 +9,13 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.laws._relation_maker import RelationMaker
 from gramian.laws.columns import CodedTable, Printed, Sample, TableRows, numbers_of
-from gramian.laws.forms import AllowedError, LevelLaw, Lookup, Relation, Series
+from gramian.laws.forms import SAME_NUMBER, AllowedError, LevelLaw, Lookup, Relation, Series
 from gramian.laws.judge import allowed_error_of
 
 ROUNDED_TWICE = 2.2
 """A row obeys a maximum, or slopes, that miss it by at most this many half units."""
 SMALLEST = 1e-12
 """Least error that the terms of an equation may have, as a share of the largest term."""
-SAME_NUMBER = 1e-9
-"""Relative error of a number that a lookup gives: levels are compared to ten digits."""
 
 
 def with_allowed_error(relation: Relation, maker: RelationMaker) -> Relation:
@@ -66,8 +64,7 @@ def level_law_with_allowed_error(law: LevelLaw, table: CodedTable, sample: Sampl
     if form.gives_dates:
         return law
     if isinstance(form, Lookup):
-        error = AllowedError() if form.is_text else AllowedError(0.0, SAME_NUMBER)
-        return replace(law, allowed_error=error)
+        return replace(law, allowed_error=form.allowed_error)
     rows = TableRows(table, sample.rows)
     cells = numbers_of(rows[form.column])
     if isinstance(form, Series) and not sample.is_all:

@@ -190,7 +190,8 @@ class Relations(Sequence[AnyLaw]):
     @property
     def checks(self) -> Checks:
         """The laws as tests of another table, which can be stored in a file."""
-        return Checks(tuple(each.check for each in self), self.facts, self.n_rows)
+        tests = tuple(check for each in self for check in each.checks)
+        return Checks(tests, self.facts, self.n_rows)
 
     def check(self, table: Any) -> CheckResult:
         """Test the laws on another table with the same columns.

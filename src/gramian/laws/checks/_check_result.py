@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,15 +12,16 @@ from numpy.typing import NDArray
 
 from gramian._support.display import data_frame, html_table
 from gramian._support.types import IntArray
-from gramian._support.words import counted, either, plural
+from gramian._support.words import counted, either, one_line, plural
 from gramian.formulas import number, quote
 from gramian.laws.checks._drift import Drift, as_documents
 from gramian.laws.checks._suspects import SuspectRows
-from gramian.laws.columns import TableRows
 
 SHOWN_ROWS = 5
 """Number of broken rows that are printed."""
 UNTESTED = "cannot be tested"
+CHANGED_SHARE, CHANGED_ROWS = 0.5, 10
+"""A law that more rows break than this share and this number has changed, and not their cells."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class LawOutcome:
     rows : array of int
         The positions of the rows that break the law, ascending.
     worst : float
-        The largest error; infinite for a wrong text or date, and where a cell is infinite.
+        The largest error; infinite for a wrong text or date, for a value that is looked up, and
+        where a cell is infinite.
     worst_row : int or None
         The position of the row with the largest error.
     n_allowed : int
@@ -80,14 +83,21 @@ class LawOutcome:
         """True if the law was tested, and no more rows break it than may."""
         return self.reason is None and self.n_broken <= self.n_allowed
 
+    @property
+    def changed(self) -> bool:
+        """True if most rows break the law: the law may have changed, rather than their cells."""
+        return self.n_broken > max(CHANGED_SHARE * self.n_tested, CHANGED_ROWS)
+
     def __str__(self) -> str:
-        return f"{self.law}: {self.said}"
+        return f"{one_line(self.law)}: {self.said}"
 
     @property
     def said(self) -> str:
         """The outcome in words: that the law holds, or in how many rows it is broken."""
         if self.reason is not None:
             return f"{UNTESTED}, {self.reason}"
+        if not self.n_tested and not self.n_unknown:
+            return "not tested, no row has values in all its columns"
         if not self.n_broken:
             said = f"holds in {counted(self.n_tested, 'row')}"
         else:
@@ -95,10 +105,16 @@ class LawOutcome:
             said = f"broken in {of}"
             if self.column is not None and np.isfinite(self.worst):
                 said += f", most in row {self.worst_row} (by {number(self.worst, 4)})"
+            if self.changed and not self.holds:
+                said += "; the law may have changed"
             if self.holds:
                 said += f", as many as {self.n_allowed:,} may"
         if self.n_unknown:
-            said += f"; {counted(self.n_unknown, 'row')} with unknown levels not tested"
+            rows, values = (
+                counted(self.n_unknown, "row"),
+                plural(self.n_unknown, "a value", "values"),
+            )
+            said += f"; not tested in {rows} with {values} that it does not know"
         return said
 
     def to_json(self) -> dict[str, Any]:
@@ -123,7 +139,8 @@ class SuspectCell(NamedTuple):
 
     `column` is None if several cells are as likely; `likely` has their columns. `found` is the
     cell, and `expected` the value that the laws give; they are None if `column` is None, or if no
-    law gives a value. `mends` is True if with this value the row obeys all laws.
+    law gives a value. `mends` is True if with this value the row obeys all laws, no other cell may
+    be wrong, and most rows obey these laws.
 
     Examples
     --------
@@ -148,6 +165,10 @@ class SuspectCell(NamedTuple):
     likely: tuple[str, ...]
 
 
+SuspectCells = tuple[IntArray, *tuple[NDArray[Any], ...]]
+"""Positions of rows, ascending, and the entries of `SuspectCell` of each row but the laws."""
+
+
 @dataclass
 class Suspects:
     """Suspect cells of the rows so far."""
@@ -159,7 +180,7 @@ class Suspects:
     mends: list[NDArray[Any]] = field(default_factory=list)
     likely: list[NDArray[Any]] = field(default_factory=list)
 
-    def add(self, rows: IntArray, found: SuspectRows, table: TableRows) -> None:
+    def add(self, rows: IntArray, found: SuspectRows, table: Mapping[str, NDArray[Any]]) -> None:
         """Add the suspect cells of some rows.
 
         Parameters
@@ -168,8 +189,8 @@ class Suspects:
             The positions of the rows.
         found : SuspectRows
             The suspect cells.
-        table : TableRows
-            The rows themselves.
+        table : mapping
+            The rows themselves: columns by name.
         """
         self.rows.append(rows)
         self.columns.append(np.array([*found.names, None], dtype=object)[found.places])
@@ -183,7 +204,7 @@ class Suspects:
             named[i] = tuple(name for name, is_one in zip(found.names, each, strict=True) if is_one)
         self.likely.append(named[which.ravel()])
 
-    def joined(self) -> tuple[IntArray, *tuple[NDArray[Any], ...]]:
+    def joined(self) -> SuspectCells:
         """Return all rows: positions, columns, cells, expected values, mends, likely columns."""
         none = np.empty(0, dtype=object)
         return (
@@ -208,6 +229,8 @@ class CheckResult:
         Differences between the columns of this table and of that in which the laws were found.
     n_rows : int
         The number of rows of the table.
+    suspects : tuple of array
+        The entries of `cells` as arrays, without the laws.
 
     Examples
     --------
@@ -222,14 +245,14 @@ class CheckResult:
     (False, array([7]))
     >>> print(result)
     gross = net + vat: broken in 1 of 200 rows, most in row 7 (by 100)
-    1 row breaks a law:
-    row 7: net, vat, or gross
+    1 row breaks a law (rows count from 0):
+    row 7: net, vat, or gross is wrong
     """
 
     laws: tuple[LawOutcome, ...]
     drift: tuple[Drift, ...]
     n_rows: int
-    _suspects: tuple[IntArray, *tuple[NDArray[Any], ...]] = field(repr=False)
+    suspects: SuspectCells = field(repr=False)
 
     @property
     def ok(self) -> bool:
@@ -239,7 +262,7 @@ class CheckResult:
     @property
     def rows(self) -> IntArray:
         """The positions of the rows that break any law, ascending."""
-        return self._suspects[0]
+        return self.suspects[0]
 
     @cached_property
     def cells(self) -> tuple[SuspectCell, ...]:
@@ -248,12 +271,16 @@ class CheckResult:
         for each in self.laws:
             for row in each.rows.tolist():
                 broken.setdefault(row, []).append(each.law)
-        return tuple(
-            SuspectCell(row, column, _plain(cell), _plain(value), tuple(broken[row]), mends, likely)
-            for row, column, cell, value, mends, likely in zip(
-                *(each.tolist() for each in self._suspects), strict=True
-            )
-        )
+        changed = {each.law for each in self.laws if each.changed}
+        found = []
+        for row, column, cell, value, mends, likely in zip(
+            *(each.tolist() for each in self.suspects), strict=True
+        ):
+            laws = tuple(broken[row])
+            surely = mends and changed.isdisjoint(laws)
+            suspect = SuspectCell(row, column, _plain(cell), _plain(value), laws, surely, likely)
+            found.append(suspect)
+        return tuple(found)
 
     @property
     def table(self) -> list[dict[str, Any]]:
@@ -304,11 +331,16 @@ class CheckResult:
         """
         lines = [f"{each.text[0].upper()}{each.text[1:]}." for each in self.drift]
         n = len(self.rows)
-        if n:
-            lines.append(f"{counted(n, 'row')} {plural(n, 'breaks', 'break')} a law:")
-            lines += [_sentence(each) for each in self.cells[:most]]
-            if n > most:
-                lines.append(f"and {counted(n - most, 'more row')}")
+        rows = f"{counted(n, 'row')} {plural(n, 'breaks', 'break')}"
+        # Rows that break only laws which have changed are like all the others.
+        changed = {each.law for each in self.laws if each.changed}
+        shown = [each for each in self.cells if not changed.issuperset(each.laws)][:most]
+        if shown:
+            lines.append(f"{rows} a law (rows count from 0):")
+            lines += [_sentence(each) for each in shown]
+            lines += [f"and {counted(n - len(shown), 'more row')}"] if n > len(shown) else []
+        elif n:
+            lines.append(f"{rows} only laws that may have changed.")
         return lines
 
     def __repr__(self) -> str:
@@ -329,9 +361,11 @@ def _sentence(cell: SuspectCell) -> str:
     """Return a broken row as a sentence."""
     if cell.column is None:
         names = [quote(each) for each in cell.likely]
-        return f"row {cell.row}: {either(names)}"
+        one_of = either(names) if len(names) > 2 else " or ".join(names)
+        return f"row {cell.row}: {one_of} is wrong"
     said = f"row {cell.row}: {quote(cell.column)} is {_text(cell.found)}"
-    return said if cell.expected is None else f"{said}, the laws give {_text(cell.expected)}"
+    given = None if cell.expected is None else _text(cell.expected)
+    return f"{said}, which is likely wrong" if given is None else f"{said}, the laws give {given}"
 
 
 def _text(value: Any) -> str:

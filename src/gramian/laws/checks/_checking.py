@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array, IntArray
-from gramian.laws.checks._check_result import CheckResult, LawOutcome, Suspects
-from gramian.laws.checks._drift import drift_of, untestable
+from gramian.laws.checks._check_result import CheckResult, LawOutcome, SuspectCells, Suspects
+from gramian.laws.checks._drift import drift_of, drift_of_cells, untestable
 from gramian.laws.checks._suspects import suspects
+from gramian.laws.checks._unreadable import LAST_SECOND, read_as_before
 from gramian.laws.columns import ColumnFacts, TableRows, open_coded_table
 from gramian.laws.forms import Balance, LawCheck, Lookup, Outcome
 
@@ -33,6 +34,8 @@ class Tally:
     rows: list[IntArray] = field(default_factory=list)
     worst: tuple[float, int | None] = (0.0, None)
     """The largest error, and its row."""
+    unread: Sequence[str] = ()
+    """Columns of the law with dates that cannot be read, which are far from all others."""
     before: Any = None
     """What the law remembers of the rows before; see `ColumnLaw.continued`."""
 
@@ -40,6 +43,8 @@ class Tally:
         """Test the law in a block of rows; `start` is the number of rows before."""
         made, self.before = _values(self.check, rows, self.before)
         found = self.check.outcome(rows, made)
+        for name in self.unread:
+            found.error[found.tested & (rows.numbers(name) == LAST_SECOND)] = np.inf
         self.n_tested += int(found.tested.sum())
         if not isinstance(self.check.law, Balance) and self.check.law.n_levels:
             self.n_unknown += int((~found.tested & _complete(self.check, rows)).sum())
@@ -55,13 +60,17 @@ class Tally:
         """Return the result for the law."""
         at = np.concatenate([np.empty(0, dtype=np.intp), *self.rows])
         share = self.check.allowed_share
+        worst, row = self.worst
+        if isinstance(self.check.law, Lookup) and row is not None:
+            worst = np.inf  # another zip code is wrong, and not by some number
         slack = STANDARD_ERRORS * np.sqrt(share * (1 - share) * self.n_tested)
         return LawOutcome(
             self.check.text,
             self.check.column,
             self.n_tested,
             at,
-            *self.worst,
+            float(worst),
+            row,
             int(share * self.n_tested + slack),
             self.n_unknown,
             self.reason,
@@ -93,17 +102,24 @@ def checked(
     opened = open_coded_table(table, None)
     if not opened.named and len(opened.names) == len(names):
         opened = open_coded_table(table, names)
+    read = read_as_before(opened, facts)
     used = {name for each in checks for name in each.columns}
-    drift = drift_of(facts, opened, used)
+    drift = drift_of(facts, read.table, used)
     kinds = [d for d in drift if d.kind != "levels"]
-    tallies = [Tally(_allowing(each, allow), untestable(each.columns, kinds)) for each in checks]
+    tallies = [
+        Tally(
+            _allowing(each, allow),
+            untestable(each.columns, kinds),
+            unread=[name for name in each.columns if name in read.texts],
+        )
+        for each in checks
+    ]
     testable = [each for each in tallies if each.reason is None]
     known = {each.name: each for each in facts}
     found, n_rows = Suspects(), 0
-    for block in opened.blocks():
-        rows = TableRows(opened, block)
+    for rows, given in read.rows():
         outcomes = [each.add(rows, n_rows) for each in testable]
-        wrong = np.zeros(len(block), dtype=bool)
+        wrong = np.zeros(rows.n_rows, dtype=bool)
         for each in outcomes:
             wrong |= each.broken
         at = np.flatnonzero(wrong)
@@ -111,11 +127,25 @@ def checked(
             some = rows.taken(at)
             parts = [each.taken(at) for each in outcomes]
             tested = [each.check for each in testable]
-            found.add(at + n_rows, suspects(tested, parts, some, known), some)
-        n_rows += len(block)
-    return CheckResult(
-        tuple(each.outcome() for each in tallies), tuple(drift), n_rows, found.joined()
-    )
+            shown = read.as_given(some, given.taken(at))
+            found.add(at + n_rows, suspects(tested, parts, some, known), shown)
+        n_rows += rows.n_rows
+    laws = tuple(each.outcome() for each in tallies)
+    cells = found.joined()
+    kept = [check for check, each in zip(checks, laws, strict=True) if not each.changed]
+    if len(kept) < len(laws):
+        # A law that most rows break says nothing about single cells: the other laws do.
+        others = checked(kept, facts, table, names, allow)
+        cells = _replaced(cells, others.suspects)
+    return CheckResult(laws, (*drift, *drift_of_cells(read.table, read.texts)), n_rows, cells)
+
+
+def _replaced(cells: SuspectCells, others: SuspectCells) -> SuspectCells:
+    """Return the suspect cells of rows, with those of some rows replaced."""
+    at = np.searchsorted(cells[0], others[0])
+    for own, new in zip(cells, others, strict=True):
+        own[at] = new
+    return cells
 
 
 def _allowing(check: LawCheck, share: float | None) -> LawCheck:

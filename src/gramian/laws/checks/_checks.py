@@ -247,7 +247,7 @@ class Checks(Sequence[LawCheck]):
         table : str
             The name of the table; a dot separates it from its schema.
         """
-        return data_contract(self.laws, self.facts, dialect, table)
+        return data_contract(self.laws, self.facts, dialect, table, self.n_rows)
 
     @property
     def _columns(self) -> list[ColumnLaw]:

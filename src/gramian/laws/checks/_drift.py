@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gramian._support.words import counted, listed
+import numpy as np
+
+from gramian._support.words import counted, listed, one_line
 from gramian.formulas import quote
+from gramian.laws.checks._unreadable import READERS
 from gramian.laws.columns import CodedTable, ColumnFacts, ColumnType
 
-DriftKind = Literal["missing", "new", "renamed", "type", "levels"]
+DriftKind = Literal["missing", "new", "renamed", "type", "levels", "cells"]
 SIMILAR = 0.6
 """Least similarity of two names, from 0 to 1, of which one may be the other's new name."""
 SHOWN = 3
@@ -24,9 +27,9 @@ class Drift:
 
     Attributes
     ----------
-    kind : {"missing", "new", "renamed", "type", "levels"}
-        The column is missing, is new, seems to have a new name, has another type, or has new
-        labels.
+    kind : {"missing", "new", "renamed", "type", "levels", "cells"}
+        The column is missing, is new, seems to have a new name, has another type, has new labels,
+        or has texts among its numbers or dates.
     column : str
         The name of the column; the old name if it seems to have a new one.
     text : str
@@ -65,7 +68,8 @@ def drift_of(facts: Sequence[ColumnFacts], table: CodedTable, used: set[str]) ->
     used : set of str
         The columns that laws need.
     """
-    known = {each.name: each for each in facts} or {name: ColumnFacts(name, None) for name in used}
+    known = {each.name: each for each in facts}
+    known |= {name: ColumnFacts(name, None) for name in sorted(used - {*known})}
     missing = [name for name in known if name not in table.names]
     new = [name for name in table.names if name not in known]
     found = list[Drift]()
@@ -79,9 +83,48 @@ def drift_of(facts: Sequence[ColumnFacts], table: CodedTable, used: set[str]) ->
         else:
             found.append(Drift("missing", name, f"column {quote(name)} is missing"))
     found += [Drift("new", name, f"column {quote(name)} is new") for name in new]
+    # A column without values looks like one of numbers.
+    untyped = [
+        i
+        for i, name in enumerate(table.names)
+        if type_of(table, i) == "number" and name in known and known[name].type != "number"
+    ]
+    empty = _without_values(table, untyped) if untyped else []
     for i, name in enumerate(table.names):
-        if name in known:
+        if name in known and i not in empty:
             found += _changes(known[name], table, i)
+    return found
+
+
+def _without_values(table: CodedTable, places: list[int]) -> list[int]:
+    """Return those of some columns that have no value in any row."""
+    for block in table.blocks():
+        places = [i for i in places if np.isnan(block[:, i]).all()]
+        if not places:
+            break
+    return places
+
+
+def drift_of_cells(table: CodedTable, texts: Mapping[str, str | None]) -> list[Drift]:
+    """Return the columns of text that are read as numbers or dates, with texts that are neither.
+
+    Parameters
+    ----------
+    table : CodedTable
+        The table with these columns as numbers or dates.
+    texts : mapping from str to str or None
+        The first text of each column that cannot be read; None if there is none.
+    """
+    found = []
+    for name, text in texts.items():
+        column = f"column {quote(name)}"
+        kind = _KINDS[type_of(table, table.names.index(name))]
+        if text is None:
+            said = f"{column} was {kind} and is text, which is read as {kind}"
+            found.append(Drift("type", name, said))
+        else:
+            said = f'{column} has text among its {kind}: "{one_line(text)}"'
+            found.append(Drift("cells", name, said))
     return found
 
 
@@ -95,8 +138,9 @@ def _changes(before: ColumnFacts, table: CodedTable, i: int) -> list[Drift]:
     if before.type is None:
         return []
     if now != before.type:
-        example = _no_number(table.labels[i]) if now == "text" else None
-        such = "" if example is None else f", such as {quote(example)}"
+        read = READERS.get(before.type)
+        example = None if read is None else _unreadable(table.labels.get(i, ()), read[0])
+        such = "" if example is None else f', such as "{one_line(example)}"'
         text = f"column {quote(name)} was {_KINDS[before.type]} and is {_KINDS[now]}{such}"
         return [Drift("type", name, text)]
     new = [each for each in table.labels.get(i, ()) if each not in {*before.levels}]
@@ -110,11 +154,11 @@ def _changes(before: ColumnFacts, table: CodedTable, i: int) -> list[Drift]:
 _KINDS = {"number": "numbers", "text": "text", "date": "dates"}
 
 
-def _no_number(labels: Sequence[str]) -> str | None:
-    """Return the first label that is no number; it turned the column into text."""
+def _unreadable(labels: Sequence[str], read: Callable[[str], Any]) -> str | None:
+    """Return the first label that is no number or date; it turned the column into text."""
     for each in labels:
         try:
-            float(each)
+            read(each)
         except ValueError:
             return each
     return None

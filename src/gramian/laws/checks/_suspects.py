@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 from gramian._support.types import IntArray
 from gramian.laws.columns import ColumnFacts, TableRows
-from gramian.laws.forms import Balance, LawCheck, Outcome, is_missing
+from gramian.laws.forms import Balance, LawCheck, Lookup, Outcome, is_missing
 
 UNDECIDED = -1
 """Index in place of a column where several cells are as likely wrong."""
+
+
+NEW_LEVEL = 0.5
+"""What the score of a key loses if it would need a level that the lookup does not have."""
 
 
 class SuspectRows(NamedTuple):
@@ -24,13 +28,16 @@ class SuspectRows(NamedTuple):
     values: NDArray[Any]
     """The value that laws give for the cell; None where there is none."""
     mends: NDArray[np.bool_]
-    """True where the value mends all broken laws of the row, and breaks none."""
+    """True where the value mends all broken laws of the row and breaks none, and no other cell may.
+
+    Another cell may if it is a key with a level that the lookup does not have.
+    """
     likely: NDArray[np.bool_]
     """For each column (one row each), the rows in which no other column is more likely."""
     names: list[str]
     """The columns of the laws."""
 
-    def cells(self, rows: TableRows) -> NDArray[Any]:
+    def cells(self, rows: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
         """Return the cells that are likely wrong, None where a row is undecided."""
         found = np.empty(len(self.places), dtype=object)
         for k in np.unique(self.places[self.places != UNDECIDED]).tolist():
@@ -66,7 +73,8 @@ def suspects(
     A cell is replaced by the value that one of its laws gives. The score of the cell is the number
     of broken laws that then hold, minus the number of laws that then break. The cell with the
     highest score is likely wrong; if two cells have it, the row is undecided. A cell of which no
-    law gives a value, such as the key of a lookup, has the highest score that it may have.
+    law gives a value, such as the key of a lookup, has the highest score that it may have; it is
+    lower by `NEW_LEVEL` if none of the known levels gives the value in the row.
 
     Parameters
     ----------
@@ -115,15 +123,17 @@ def suspects(
         # A cell that no law gives may mend all its broken laws, and breaks those that hold.
         unknown = ~solved & _may_differ(checks, concerned, name, hurt)
         best[unknown] = hurt[:, unknown].sum(axis=0) - fine[:, unknown].sum(axis=0)
+        best[unknown & _is_new(checks, concerned, name, hurt, here)] -= NEW_LEVEL
         scores[k, at], values[k, at] = best, best_values
     first = np.argmax(scores, axis=0)
     highest = scores[first, np.arange(n_rows)]
     likely = scores == highest
     decided = (likely.sum(axis=0) == 1) & (highest > 0)
+    alone = (scores >= highest - NEW_LEVEL).sum(axis=0) == 1
     found = np.where(decided, first, UNDECIDED)
     made = values[first, np.arange(n_rows)]
     made[~decided] = None
-    mends = decided & (highest == broken.sum(axis=0)) & ~is_missing(made)
+    mends = decided & alone & (highest == broken.sum(axis=0)) & ~is_missing(made)
     return SuspectRows(found, made, mends, likely, names)
 
 
@@ -145,6 +155,25 @@ def _may_differ(
     """
     causes = np.array([checks[i].column != name for i in concerned])
     return np.asarray(hurt[causes].any(axis=0))
+
+
+def _is_new(
+    checks: Sequence[LawCheck],
+    concerned: Sequence[int],
+    name: str,
+    hurt: NDArray[np.bool_],
+    rows: TableRows,
+) -> NDArray[np.bool_]:
+    """Return the rows in which no known level of a key gives the value of a broken lookup.
+
+    The parameters are those of `_may_differ`, and the rows themselves.
+    """
+    found = np.zeros(rows.n_rows, dtype=bool)
+    for i, broken in zip(concerned, hurt, strict=True):
+        law = checks[i].law
+        if isinstance(law, Lookup) and law.column != name and not law.is_part:
+            found |= broken & ~law.has(rows[law.column])
+    return found
 
 
 def _holds(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
+from gramian._support.words import one_line
 from gramian.laws.columns import ColumnFacts
-from gramian.laws.exports._comments import one_line
 from gramian.laws.exports._sql_checks import LawQuery, law_queries, table_name
 from gramian.laws.exports._sql_dialects import Dialect, sql_writer
 from gramian.laws.exports._yaml_text import yaml_text
@@ -17,9 +18,16 @@ TYPES = {"number": "number", "text": "string", "date": "date"}
 
 
 def data_contract(
-    laws: Sequence[LawCheck], facts: Sequence[ColumnFacts], dialect: Dialect, table: str
+    laws: Sequence[LawCheck],
+    facts: Sequence[ColumnFacts],
+    dialect: Dialect,
+    table: str,
+    n_rows: int,
 ) -> str:
-    """Return a data contract as YAML; see `Checks.to_contract`."""
+    """Return a data contract as YAML; see `Checks.to_contract`.
+
+    `n_rows` is the number of rows in which the laws were found.
+    """
     queries = [_placeholder_free(each) for each in law_queries(laws, facts, dialect, table)]
     source = table_name(sql_writer(dialect), table)
     left_out = [
@@ -28,7 +36,7 @@ def data_contract(
         if each.sql is None
     ]
     quality = [
-        _rule(check, query, i, source)
+        _rule(check, query, i, source, n_rows)
         for i, (check, query) in enumerate(zip(laws, queries, strict=True), 1)
         if query.sql is not None
     ]
@@ -52,7 +60,7 @@ def _column(facts: ColumnFacts) -> dict[str, Any]:
     return found | ({"logicalType": TYPES[facts.type]} if facts.type else {})
 
 
-def _rule(check: LawCheck, query: LawQuery, i: int, source: str) -> dict[str, Any]:
+def _rule(check: LawCheck, query: LawQuery, i: int, source: str, n_rows: int) -> dict[str, Any]:
     """Return a rule: the query counts the broken rows, or gives their share if some may break."""
     found = {
         "name": f"law_{i}",
@@ -64,7 +72,10 @@ def _rule(check: LawCheck, query: LawQuery, i: int, source: str) -> dict[str, An
     if not check.allowed_share:
         return found | {"query": count, "mustBe": 0}
     share = f"SELECT 1.0 * ({count}) / (SELECT COUNT(*) FROM {source})"
-    return found | {"query": share, "mustBeLessOrEqualTo": check.allowed_share}
+    most = check.allowed_share
+    if n_rows:  # chance adds to it
+        most += 2 * math.sqrt(most * (1 - most) / n_rows)
+    return found | {"query": share, "mustBeLessOrEqualTo": most}
 
 
 def _placeholder_free(query: LawQuery) -> LawQuery:

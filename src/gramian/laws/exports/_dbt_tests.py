@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gramian._support.words import one_line
 from gramian.laws.columns import ColumnFacts
-from gramian.laws.exports._comments import one_line
 from gramian.laws.exports._sql_checks import law_queries
 from gramian.laws.exports._sql_dialects import Dialect
 from gramian.laws.exports._yaml_text import yaml_text

@@ -200,12 +200,14 @@ class LevelKey(Expression):
     """A value by which `Levels` finds its result.
 
     Texts and parts of dates are found as they are, numbers by their first ten digits. With
-    thresholds, the level is the number of the interval: an upper end belongs to its interval.
+    thresholds, the level is the number of the interval.
     """
 
     value: Expression
     kind: Literal["text", "part", "number", "interval"]
     thresholds: tuple[float, ...] = ()
+    from_below: bool = False
+    """True if an end belongs to the interval above it, False if to that below it."""
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ from gramian.tables import Clock
 
 SIGNS: Mapping[str, tuple[Sign, Sign]] = {
     "le": ("<=", ">"),
+    "lt": ("<", ">="),
+    "ge": (">=", "<"),
     "gt": (">", "<="),
     "eq": ("=", "<>"),
     "ne": ("<>", "="),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,7 @@ from gramian.laws.forms import (
     ColumnLaw,
     ComposedDate,
     Extreme,
+    Guarded,
     LawCheck,
     Lookup,
     Series,
@@ -76,6 +77,8 @@ class Made:
     """The cell with which the result is compared; None for an equation."""
     shown: Expression
     """The result as people read it: a date in place of the number of a day."""
+    where: Expression | None = None
+    """The condition that a row is concerned; None if each row is."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ class LawExpression:
     check: LawCheck
     made: Made
     broken: Expression
+    tested: Expression
+    """The condition that no cell is missing and the law gives a value, or a cell is infinite."""
 
 
 def law_expression(check: LawCheck) -> LawExpression:
@@ -111,13 +116,17 @@ def law_expression(check: LawCheck) -> LawExpression:
             error = Function("abs", Sum((value, Product((Number(-1.0), made.cell)))))
             far = Compare(">", error, _allowed(check, value))
             missed = All((missed, Either((IsInfinite(value), far))))
+    there: tuple[Expression, ...] = tuple(map(IsThere, columns.values()))
+    valued: Expression = IsThere(value)
     numbers = [Function("abs", c) for c in columns.values() if isinstance(c, NumberColumn)]
     if numbers:
         others = [IsThere(c) for c in columns.values() if not isinstance(c, NumberColumn)]
         # The sum is missing if one of them is missing.
         infinite = Compare("=", Sum(tuple(numbers)), Number(math.inf))
-        missed = Either((missed, All((IsMissing(value), *others, infinite))))
-    return LawExpression(check, made, missed)
+        concerned = () if made.where is None else (made.where,)
+        missed = Either((missed, All((IsMissing(value), *concerned, *others, infinite))))
+        valued = Either((valued, All((*concerned, infinite))))
+    return LawExpression(check, made, missed, All((*there, valued)))
 
 
 def _allowed(check: LawCheck, value: Expression) -> Expression:
@@ -142,17 +151,22 @@ def made_by(law: ColumnLaw, rounding: Rounding | None = None) -> Made:
     make = MAKERS.get(type(law))
     if make is None:
         raise NotExportedError("it has a form that exports do not know")
-    steps, cell, shown = make(law)
+    steps, cell, shown, where = make(law)
     own = rounding or getattr(law, "rounding", None)
     if own is not None and not isinstance(law, (Lookup, ComposedDate)):
         if own.spelling is not None:
             raise NotExportedError("its column has numbers of single precision (float32)")
         steps = rounded_steps(steps, own)
-    return Made(steps, cell, shown)
+    return Made(steps, cell, shown, where)
 
 
-Parts = tuple[tuple[Step, ...], Expression, Expression]
-"""The steps of a law, the cell that it gives, and the result as people read it."""
+class Parts(NamedTuple):
+    """The parts of `Made`, before the result is rounded."""
+
+    steps: tuple[Step, ...]
+    cell: Expression
+    shown: Expression
+    where: Expression | None = None
 
 
 def _solution(law: Solution) -> Parts:
@@ -174,7 +188,7 @@ def _solution(law: Solution) -> Parts:
         else:
             found = _root(value, law)
         steps = (Step(RATIO, ratio), Step(VALUE, found))
-    return steps, cell, _shown(Named(VALUE), clock)
+    return Parts(steps, cell, _shown(Named(VALUE), clock))
 
 
 def _root(value: Expression, law: Solution) -> Expression:
@@ -224,7 +238,7 @@ def _lookup(law: Lookup) -> Parts:
         cell = date_column(law.column, clock, whole=True)
     else:
         cell = NumberColumn(law.column)
-    return (Step(VALUE, found),), cell, _shown(Named(VALUE), clock)
+    return Parts((Step(VALUE, found),), cell, _shown(Named(VALUE), clock))
 
 
 def _level_key(key: Key, levels: tuple[tuple[Cell, ...], ...], place: int) -> LevelKey:
@@ -239,7 +253,7 @@ def _level_key(key: Key, levels: tuple[tuple[Cell, ...], ...], place: int) -> Le
     else:
         value = NumberColumn(key.column)
     if key.thresholds:
-        return LevelKey(value, "interval", key.thresholds)
+        return LevelKey(value, "interval", key.thresholds, key.from_below)
     return LevelKey(value, "number")
 
 
@@ -256,7 +270,7 @@ def _slopes(law: Slopes) -> Parts:
 
     products = [Product((coefficient(i), NumberColumn(name))) for i, name in enumerate(law.numbers)]
     total = Sum((coefficient(len(law.numbers)), *products))
-    return (Step(VALUE, total),), NumberColumn(law.column), Named(VALUE)
+    return Parts((Step(VALUE, total),), NumberColumn(law.column), Named(VALUE))
 
 
 def _extreme(law: Extreme) -> Parts:
@@ -270,7 +284,7 @@ def _extreme(law: Extreme) -> Parts:
     )
     if law.added:
         found = Sum((found, Number(law.added)))
-    return (Step(VALUE, found),), NumberColumn(law.column), Named(VALUE)
+    return Parts((Step(VALUE, found),), NumberColumn(law.column), Named(VALUE))
 
 
 def _multiple(factor: float, value: Expression) -> Expression:
@@ -303,11 +317,24 @@ def _composed_date(law: ComposedDate) -> Parts:
         times = [_multiple(seconds, named[part]) for part, seconds in lengths]
         made = Sum((Product((Number(86400.0), made)), *times))
     cell = date_column(law.column, clock, whole=law.unit == "days")
-    return (Step(VALUE, Choice(All(tuple(fine)), made)),), cell, _shown(Named(VALUE), clock)
+    step = Step(VALUE, Choice(All(tuple(fine)), made))
+    return Parts((step,), cell, _shown(Named(VALUE), clock))
 
 
 def _series(law: Series) -> Parts:
     raise NotExportedError("it computes from earlier rows, and here each row is tested alone")
+
+
+def _guarded(law: Guarded) -> Parts:
+    steps, cell, shown, _ = _solution(law.law)
+    *before, last = steps
+    where: Expression
+    if isinstance(law.level, str):
+        key = LevelKey(TextColumn(law.guard), "text")
+        where = IsThere(Levels((key,), (((law.level,), 1.0),)))
+    else:
+        where = Compare("=", NumberColumn(law.guard), Number(law.level))
+    return Parts((*before, Step(VALUE, Choice(where, last.value))), cell, shown, where)
 
 
 MAKERS: Mapping[type[ColumnLaw], Callable[[Any], Parts]] = {
@@ -317,6 +344,7 @@ MAKERS: Mapping[type[ColumnLaw], Callable[[Any], Parts]] = {
     Extreme: _extreme,
     ComposedDate: _composed_date,
     Series: _series,
+    Guarded: _guarded,
 }
 """Form of a law → function that returns its steps, the cell that it gives, and what is shown."""
 

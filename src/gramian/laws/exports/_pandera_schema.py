@@ -29,9 +29,10 @@ def _rows_hold(breaks, share):
     """Return a function that tells for each row of a data frame if a law holds in it."""
 
     def holds(frame):
-        found = [not breaks(row) for row in frame.to_dict("records")]
-        few = found.count(False) <= _allowed(share, len(found))
-        return pd.Series([True] * len(found) if few else found, index=frame.index, dtype=bool)
+        found = [breaks(row) for row in frame.to_dict("records")]
+        few = found.count(True) <= _allowed(share, len(found) - found.count(None))
+        fine = [few or not each for each in found]
+        return pd.Series(fine, index=frame.index, dtype=bool)
 
     return holds
 ''',
@@ -40,9 +41,9 @@ def _rows_hold(breaks, share):
     """Return a function that tells for each row of a data frame if a law holds in it."""
 
     def holds(data):
-        found = [not breaks(row) for row in data.lazyframe.collect().iter_rows(named=True)]
-        few = found.count(False) <= _allowed(share, len(found))
-        return pl.LazyFrame({"holds": [True] * len(found) if few else found})
+        found = [breaks(row) for row in data.lazyframe.collect().iter_rows(named=True)]
+        few = found.count(True) <= _allowed(share, len(found) - found.count(None))
+        return pl.LazyFrame({"holds": [few or not each for each in found]})
 
     return holds
 ''',

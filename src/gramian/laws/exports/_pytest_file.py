@@ -40,9 +40,11 @@ def table():
     ("text", "breaks", "share"), LAWS, ids=[f"law {i}" for i, _ in enumerate(LAWS, 1)]
 )
 def test_the_law_holds(table, text, breaks, share):
-    broken = [i for i, row in enumerate(table, 1) if breaks(row)]
+    found = [breaks(row) for row in table]
+    broken = [i for i, is_broken in enumerate(found, 1) if is_broken]
+    n_tested = len(found) - found.count(None)
     shown = ", ".join(map(str, broken[:10])) + (", ..." if len(broken) > 10 else "")
-    assert len(broken) <= _allowed(share, len(table)), f"{text} is broken in row {shown}"
+    assert len(broken) <= _allowed(share, n_tested), f"{text} is broken in row {shown}"
 """
 
 

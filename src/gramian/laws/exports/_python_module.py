@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gramian.laws.exports._comments import one_line
+from gramian._support.words import one_line
 from gramian.laws.exports._expressions import Expression, Step
 from gramian.laws.exports._formula_expressions import NotExportedError
 from gramian.laws.exports._law_expressions import law_expression, made_by
@@ -75,6 +75,8 @@ def _steps(steps: Sequence[Step], writer: PythonWriter) -> list[str]:
 def _breaks(check: LawCheck, i: int, writer: PythonWriter) -> str:
     law = law_expression(check)
     lines = _steps(law.made.steps, writer)
+    if check.allowed_share:  # a share of the rows in which the law is tested
+        lines.append(f"    if not {writer.condition(law.tested)}:\n        return None")
     test = f"    return {writer.condition(law.broken)}"
     return "\n".join([f"def _breaks_{i}(row):", _remark(check.text), *lines, test]) + "\n"
 

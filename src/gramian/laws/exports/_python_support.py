@@ -20,12 +20,15 @@ def _differ(one, other):
 
 
 def _number(value):
-    """A cell as a number; true is 1; a duration is in seconds; NaN if it is missing."""
+    """A cell as a number: true is 1, a duration its seconds, a text infinite; NaN if missing."""
     if isinstance(value, datetime.timedelta):
         return value.total_seconds()
     if isinstance(value, str):
         value = {"true": "1", "false": "0"}.get(value.strip().lower(), value)
-        return float(value) if value.strip() else _NAN
+        try:
+            return float(value) if value.strip() else _NAN
+        except ValueError:
+            return _INF  # a text breaks the laws of its column
     return _NAN if _missing(value) else float(value)
 
 
@@ -142,8 +145,9 @@ def _level(x):
     return x if not math.isfinite(x) or x.is_integer() else float(f"{x:.9e}")
 
 
-def _interval(x, ends):
-    return _NAN if x != x else float(bisect.bisect_left(ends, x))
+def _interval(x, ends, from_below=False):
+    find = bisect.bisect_right if from_below else bisect.bisect_left
+    return _NAN if x != x else float(find(ends, x))
 '''
 
 ENTRIES = '''\

@@ -85,8 +85,8 @@ class PythonWriter:
             case Choice(condition, then, otherwise):
                 last = "_NAN" if otherwise is None else self.write(otherwise)
                 return f"({self.write(then)} if {self.condition(condition)} else {last})"
-            case LevelKey(value, kind, thresholds):
-                return self._key(value, kind, thresholds)
+            case LevelKey():
+                return self._key(e)
             case Levels():
                 return self._levels(e)
             case _:
@@ -129,12 +129,13 @@ class PythonWriter:
             text += f" {sign} {self.write(value)}"
         return f"({text})" if len(parts) > 1 else text
 
-    def _key(self, value: Expression, kind: str, thresholds: tuple[float, ...]) -> str:
-        text = self.write(value)
-        if kind == "number":
+    def _key(self, key: LevelKey) -> str:
+        text = self.write(key.value)
+        if key.kind == "number":
             return f"_level({text})"
-        if kind == "interval":
-            return f"_interval({text}, {self._table(_listed(thresholds))})"
+        if key.kind == "interval":
+            from_below = ", True" if key.from_below else ""
+            return f"_interval({text}, {self._table(_listed(key.thresholds))}{from_below})"
         return text
 
     def _levels(self, e: Levels) -> str:

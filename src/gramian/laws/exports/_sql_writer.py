@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
 from fractions import Fraction
 
+from gramian._support.words import one_line
 from gramian.laws.columns import Cell
-from gramian.laws.exports._comments import one_line
 from gramian.laws.exports._expressions import (
     All,
     AsDate,
@@ -300,8 +300,9 @@ class SqlWriter(ABC):
             return f"{x} = {self.text(level)}"
         if key.kind == "interval":
             ends, place = key.thresholds, int(level)
-            low = [f"{x} > {self.number(ends[place - 1])}"] if place > 0 else []
-            high = [f"{x} <= {self.number(ends[place])}"] if place < len(ends) else []
+            above, below = (">=", "<") if key.from_below else (">", "<=")
+            low = [f"{x} {above} {self.number(ends[place - 1])}"] if place > 0 else []
+            high = [f"{x} {below} {self.number(ends[place])}"] if place < len(ends) else []
             return " AND ".join([*low, *high])
         ends_of_level = level_range(level) if key.kind == "number" else None
         if ends_of_level is None:
@@ -323,7 +324,8 @@ class SqlWriter(ABC):
         if isinstance(level, str):
             return f"{x} < {self.text(level)}"
         if key.kind == "interval":
-            return f"{x} <= {self.number(key.thresholds[int(level) - 1])}"
+            sign = "<" if key.from_below else "<="
+            return f"{x} {sign} {self.number(key.thresholds[int(level) - 1])}"
         ends = level_range(level) if key.kind == "number" else None
         return f"{x} < {self.number(level if ends is None else ends[0])}"
 

@@ -3,7 +3,7 @@
 Open `_column_law.py` first, the base class of all forms, then `_law.py`.
 """
 
-from gramian.laws.forms._allowed_error import AllowedError
+from gramian.laws.forms._allowed_error import NO_ERROR, SAME_NUMBER, AllowedError
 from gramian.laws.forms._balance import Balance
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._composed_date import ComposedDate

@@ -25,5 +25,7 @@ class AllowedError(NamedTuple):
     relative: float = 0.0
 
 
+SAME_NUMBER = 1e-9
+"""Relative error of a number that a lookup gives: levels are compared to ten digits."""
 NO_ERROR = AllowedError()
 """The value that the law gives is the cell."""

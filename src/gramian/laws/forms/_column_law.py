@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array
@@ -88,6 +89,16 @@ class ColumnLaw(ABC):
             What the law remembers of the rows so far; None if a row has all that it needs.
         """
         return self(table), None
+
+    def concerned(self, table: Mapping[str, Any]) -> NDArray[np.bool_] | None:
+        """Return a mask of the rows about which the law says something; None for all rows.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            All columns of the law, by name.
+        """
+        return None
 
     def cause(self, name: str, table: Mapping[str, Any]) -> Array | None:
         """Return the values of a column on the right-hand side with which the law holds.

@@ -67,6 +67,11 @@ class LawOfLevels(ABC):
         """The law with its allowed error, as a test of the rows of another table."""
         return LawCheck(self.form, str(self.form), *self.allowed_error, 1 - self.share)
 
+    @property
+    def checks(self) -> tuple[LawCheck, ...]:
+        """The law as tests of another table: one for each column that it determines."""
+        return (self.check,)
+
     def __str__(self) -> str:
         return str(self.form)
 
@@ -175,6 +180,13 @@ class Dependency(LawOfLevels):
     def form(self) -> AnyForm:
         """The object that computes the dependent column."""
         return self.lookup
+
+    @property
+    def checks(self) -> tuple[LawCheck, ...]:
+        """The law as tests of another table: one for each column that it determines."""
+        if self.inverse is None or self.n_exceptions:
+            return (self.check,)
+        return self.check, LawCheck(self.inverse, str(self.inverse), *self.inverse.allowed_error)
 
     def __str__(self) -> str:
         if self.inverse is None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._support.types import Array
 from gramian.formulas import latex_name, quote
-from gramian.laws.columns import Cell, Key, is_cell, level_text, plain_cell
+from gramian.laws.columns import Cell, Key, Rounding, is_cell, level_text, plain_cell
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._solution import Solution
 
@@ -69,8 +70,46 @@ class Guarded(ColumnLaw):
         table : mapping or data frame
             The columns from which the law computes the column, by name.
         """
-        there = [each == self.level for each in Key(self.guard).cells(table[self.guard])]
-        return np.where(there, self.law(table), np.nan)
+        return np.where(self.concerned(table), self.law(table), np.nan)
+
+    def concerned(self, table: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Return a mask of the rows in which the law holds.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The columns of the law, by name.
+        """
+        levels = Key(self.guard).cells(table[self.guard])
+        return np.array([each == self.level for each in levels], dtype=bool)
+
+    def cause(self, name: str, table: Mapping[str, Any]) -> Array | None:
+        """Return the values of a column of the formula with which the law holds; NaN elsewhere.
+
+        Parameters
+        ----------
+        name : str
+            One of `columns`. The result is None for the column that tells where the law holds.
+        table : mapping or data frame
+            All columns of the law, by name.
+        """
+        made = None if name == self.guard else self.law.cause(name, table)
+        return None if made is None else np.where(self.concerned(table), made, np.nan)
+
+    @property
+    def rounding(self) -> Rounding:
+        """How the results are rounded."""
+        return self.law.rounding
+
+    def rounded_to(self, rounding: Rounding) -> Guarded:
+        """Return the law with results that are rounded in a given way.
+
+        Parameters
+        ----------
+        rounding : Rounding
+            The number of decimals, and the way in which the middle is rounded.
+        """
+        return replace(self, law=self.law.rounded_to(rounding))
 
     @property
     def _where(self) -> str:

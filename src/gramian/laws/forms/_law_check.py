@@ -109,6 +109,10 @@ class LawCheck:
             The values that the law gives, if they are known.
         """
         missing = np.logical_or.reduce([is_missing(table[name]) for name in self.columns])
+        infinite = np.logical_or.reduce([_is_infinite(table[name]) for name in self.columns])
+        if isinstance(self.law, ColumnLaw):
+            concerned = self.law.concerned(table)
+            infinite = infinite if concerned is None else infinite & concerned
         if made is None:
             with np.errstate(all="ignore"):
                 made = self.law(table)
@@ -128,9 +132,8 @@ class LawCheck:
                     error = np.abs(made - numbers)
                     error[made == numbers] = 0.0  # also where both are infinite
                     allowed = self.tolerance + self.relative_tolerance * np.abs(made)
-                made = np.where(np.isinf(numbers) & np.isnan(made), np.inf, made)
-                error[np.isinf(numbers) & ~(made == numbers)] = np.inf
-        infinite = np.logical_or.reduce([_is_infinite(table[name]) for name in self.columns])
+                made = np.where(infinite & np.isinf(numbers) & np.isnan(made), np.inf, made)
+                error[infinite & np.isinf(numbers) & ~(made == numbers)] = np.inf
         tested = ~missing & (~is_missing(made) | infinite)
         error = np.where(tested, np.where(np.isnan(error), np.inf, error), np.nan)
         with np.errstate(all="ignore"):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gramian._support.words import counted, is_storable_text, listed
 from gramian.formulas import quote
 from gramian.laws.columns import Cell, Key, is_cell, level_text, plain_cell, rounded, stored_clock
+from gramian.laws.forms._allowed_error import NO_ERROR, SAME_NUMBER, AllowedError
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.tables import DAYS, Clock
 
@@ -77,6 +78,11 @@ class Lookup(ColumnLaw):
         return self.clock is not None
 
     @property
+    def allowed_error(self) -> AllowedError:
+        """The largest error of a value: numbers are compared to ten digits."""
+        return NO_ERROR if self.is_text or self.gives_dates else AllowedError(0.0, SAME_NUMBER)
+
+    @property
     def n_levels(self) -> int:
         """The number of combinations of values that the lookup lists."""
         return len(self.levels)
@@ -134,6 +140,18 @@ class Lookup(ColumnLaw):
         texts = np.empty(len(found), dtype=object)
         texts[:] = found
         return texts
+
+    def has(self, values: Any) -> NDArray[np.bool_]:
+        """Return a mask of the values of the column that the lookup gives for some level.
+
+        Parameters
+        ----------
+        values : array-like
+            Values of the column.
+        """
+        known = {rounded(each) for each in self.values}
+        cells = Key(self.column, clock=self.clock).cells(values)
+        return np.array([x is not None and rounded(x) in known for x in cells], dtype=bool)
 
     def entries(self) -> Iterator[tuple[str, str]]:
         """Yield pairs of texts: a combination of values of other columns, and the value for it."""

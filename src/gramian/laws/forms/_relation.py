@@ -177,6 +177,11 @@ class Relation:
         return sympy.Eq(Formula(self.terms, self.columns).sympy(), 0, evaluate=False)
 
     @property
+    def checks(self) -> tuple[LawCheck, ...]:
+        """The law as a test of another table."""
+        return (self.check,)
+
+    @property
     def check(self) -> LawCheck:
         """The law with its allowed error, as a test of the rows of another table."""
         clocks = {name: self._clocks[name] for name in self.columns if name in self._clocks}
