@@ -6,7 +6,7 @@
 # make test-command set up and run the tests of the command, its tables and gaps, laws, formulas,
 #             models and pages
 # make test-paper set up and run the tests of the paper's experiments and of the benchmarks
-# make test-exports  the tests of exported laws with DuckDB, pandera, Great Expectations and dbt
+# make test-exports  exported laws in DuckDB, pandera, Great Expectations and dbt; tables of databases
 # make relations ARGS=EQUATIONS.csv  laws among columns
 # make columns ARGS="--data FOLDER"  how much a few columns say about all columns
 # make reconstruction  how much of new rows is lost, against PCA and others
@@ -59,7 +59,7 @@ test-exports:
 	$(MAKE) test-exported-laws VENV=.venv-exports
 
 test-exported-laws: $(VENV)/.exports
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS) $(wildcard tests/test_laws_exports*.py) benchmarks/tests/test_exported_checks.py
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS) $(wildcard tests/test_laws_exports*.py) tests/test_database_streams.py benchmarks/tests/test_exported_checks.py
 
 # Old packages warn that parts of newer ones are deprecated: such warnings are shown, no errors.
 test-oldest:

@@ -198,7 +198,7 @@ class Relations(Sequence[AnyLaw]):
 
         Parameters
         ----------
-        table : array, data frame, Arrow table, dict of columns, path, dataset, or Dask collection
+        table : array, data frame, Arrow table or stream, dict, path, dataset, or Dask collection
             The table. Its columns may have another order, and there may be further columns.
 
         Returns

@@ -72,7 +72,7 @@ def relations(
 
     Parameters
     ----------
-    X : array, data frame, Arrow table, dict of columns, path, dataset, or Dask collection
+    X : array, data frame, Arrow table or stream, dict of columns, path, dataset, or Dask collection
         The table. In a large table, laws are searched in a random sample of rows, and tested on all
         rows. Missing values are NaN. Columns may hold numbers, text, truth values or dates; dates
         become numbers, in a unit that `notes` of the result states.
@@ -374,7 +374,8 @@ def _parts(sample: Sample, table: CodedTable) -> tuple[list[View], list[str]]:
     seen = {numbers[column] for view in parts for column in view.columns}
     left_out = [table.names[i] for i in numbers if i not in seen]
     if left_out:
-        notes.append(f"Left out, as too much is missing: {', '.join(left_out)}.")
+        few = "too few cells hold a number, a text or a date"
+        notes.append(f"Left out, as {few}: {', '.join(left_out)}.")
     if sample.n_missing.any():
         notes.append("Values are missing: each law holds in the rows that have all its columns.")
     return parts, notes

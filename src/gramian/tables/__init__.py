@@ -38,7 +38,8 @@ from gramian.tables._kinds import (
     without_words,
 )
 from gramian.tables._numbers_in_text import numbers_in_text
-from gramian.tables._opening import open_dataset, open_table, open_tables
+from gramian.tables._opening import open_given, open_table, open_tables
 from gramian.tables._outputs import Writer, open_output, with_cells
+from gramian.tables._streams import is_function, streamed_by
 from gramian.tables._table import DEFAULT_BUDGET, Chunk, SomeColumns, Table, in_pieces
 from gramian.tables._text_style import TextStyle, number_texts

@@ -1,4 +1,4 @@
-"""Functions that open files, folders, streams and PyArrow datasets as tables."""
+"""Functions that open files, folders, PyArrow datasets and streams of Arrow batches as tables."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from gramian.tables._formats import (
     format_of_bytes,
 )
 from gramian.tables._kinds import pyarrow
+from gramian.tables._streams import is_function, streamed, streamed_by
 from gramian.tables._table import DEFAULT_BUDGET, JoinedTable, Table, few, reading
 
 
@@ -112,6 +113,29 @@ def open_tables(
     for table in tables:
         table.memory_budget = memory_budget or DEFAULT_BUDGET
     return tables[0] if len(tables) == 1 else JoinedTable(tables)
+
+
+def open_given(data: Any, *, memory_budget: int | None = None) -> Table | None:
+    """Open what a user gave as a table if its rows are not in memory; return None if they are.
+
+    Parameters
+    ----------
+    data : object
+        A path, several paths, a PyArrow dataset, a stream of Arrow batches (see `streamed`), a
+        function that returns such a stream, or a `Table`, which is returned. None is returned for
+        all other objects.
+    memory_budget : int, optional
+        See `open_tables`.
+    """
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, str | os.PathLike):
+        return open_tables([data], memory_budget=memory_budget)
+    if isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike):
+        return open_tables(data, memory_budget=memory_budget)
+    if type(data).__module__.partition(".")[0] == "pyarrow" and hasattr(data, "get_fragments"):
+        return open_dataset(data)
+    return streamed_by(data, data()) if is_function(data) else streamed(data)
 
 
 def open_dataset(dataset: Any, *, all_columns: bool = False) -> Table:

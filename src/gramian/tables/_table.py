@@ -79,6 +79,8 @@ class Table(ABC):
     """True if the file has names of columns; otherwise names are x0, x1, ..."""
     n_rows: int | None = None
     """Number of rows; None if it is unknown before all rows are read."""
+    in_any_thread = True
+    """True if the rows may be read by another thread than that of the user."""
 
     def __init__(self, name: str, format: Format, names: Sequence[str]) -> None:
         self.name = name

@@ -21,9 +21,8 @@ from gramian.tables import (
     in_pieces,
     is_text,
     may_be_dates,
-    open_dataset,
+    open_given,
     open_table,
-    open_tables,
     pyarrow,
     without_views,
 )
@@ -76,8 +75,8 @@ def as_table(
 
     Parameters
     ----------
-    data : data frame, Arrow table or dataset, mapping, array, path, sequence of paths or Table
-        The user's data.
+    data : object
+        The user's data: a data frame, Arrow table, mapping or array, or what `open_given` takes.
     delimiter : str, optional
         Character that separates the values in a text file.
     header : bool, default=True
@@ -98,11 +97,8 @@ def as_table(
             decimal=decimal,
             memory_budget=memory_budget,
         )
-    if isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike):
-        table = open_tables(data, memory_budget=memory_budget)
-    elif _module(data) == "pyarrow" and hasattr(data, "get_fragments"):
-        table = open_dataset(data)
-    else:
+    table = open_given(data, memory_budget=memory_budget)
+    if table is None:
         rows, named = without_views(_in_arrow(data)), not _is_array(data)
         dates = _text_dates(rows) if named else {}
         for name, column in dates.items():
@@ -119,7 +115,8 @@ def _is_array(data: Any) -> bool:
 
 def _in_arrow(data: Any) -> pa.Table:
     """Convert a data frame, mapping or array to an Arrow table, with NaN as missing values."""
-    arrow, framed = pyarrow(), hasattr(data, "columns")
+    arrow, data = pyarrow(), as_given(data)
+    framed = hasattr(data, "columns")
     if framed:
         _check_labels(getattr(data, "column_names", data.columns))
     elif not isinstance(data, Mapping):
@@ -184,7 +181,7 @@ def _check_labels(labels: Any) -> None:
 
 def _array(data: Any) -> NDArray[Any]:
     """Return the data as a 2-dimensional array; raise TypeError if this is not possible."""
-    if hasattr(data, "dask") or (array := np.asarray(as_given(data))).ndim != 2:
+    if hasattr(data, "dask") or (array := np.asarray(data)).ndim != 2:
         raise TypeError(
             "A table is a data frame, an Arrow table, a mapping of columns, a 2-dimensional array, "
             f"a path or several paths; got {type(data).__name__}. Sparse matrices, Dask "
@@ -199,7 +196,8 @@ def like(data: Any, result: pa.Table, keeps: NDArray[np.bool_], unchanged: Colle
     Parameters
     ----------
     data : object
-        The table that the user passed. If it is a path, the result stays a pyarrow.Table.
+        The table that the user passed. If it is a path, a dataset or a stream, the result stays a
+        pyarrow.Table, except for a LazyFrame of Polars, whose result is a DataFrame.
     result : pyarrow.Table
         The rows to convert.
     keeps : array of bool
@@ -219,6 +217,8 @@ def like(data: Any, result: pa.Table, keeps: NDArray[np.bool_], unchanged: Colle
             if name not in unchanged and key.get(name) in data.columns:
                 frame[name] = _with_dtype(frame[name], data[key[name]].dtype)
         return frame.rename(columns=key)
+    if _module(data) == "polars" and not hasattr(data, "get_column"):  # a LazyFrame
+        return type(data.limit(0).collect())(result)
     if _module(data) == "polars":
         frame = type(data)(result)
         columns = [data.get_column(name) for name in unchanged]

@@ -103,13 +103,13 @@ class TableSelection:
 
         Parameters
         ----------
-        table : data frame, Arrow table, mapping of columns, array, path or sequence of paths
+        table : data frame, Arrow table or stream, mapping of columns, array, path or paths
             Table with the kept columns, by name; by position if columns have no names.
 
         Returns
         -------
         kept : data frame, pyarrow.Table, dict or array
-            The result, of the same kind as `table`; a pyarrow.Table if `table` is a path.
+            The result, of the same kind as `table`; a pyarrow.Table for paths and streams.
         """
         return self._rewritten(table, reduced)
 
@@ -118,13 +118,13 @@ class TableSelection:
 
         Parameters
         ----------
-        table : data frame, Arrow table, mapping of columns, array, path or sequence of paths
+        table : data frame, Arrow table or stream, mapping of columns, array, path or paths
             Table with the kept columns, by name; by position if columns have no names.
 
         Returns
         -------
         whole : data frame, pyarrow.Table, dict or array
-            The result, of the same kind as `table`; a pyarrow.Table if `table` is a path. A cell
+            The result, of the same kind as `table`; a pyarrow.Table for paths and streams. A cell
             that is looked up by a level is missing if the fit has not seen this level.
         """
         return self._rewritten(table, reconstructed)
@@ -222,9 +222,9 @@ def select(
 
     Parameters
     ----------
-    table : data frame, Arrow table, mapping of columns, array, path or sequence of paths
-        Table of pandas, polars or PyArrow, or paths of files. PyArrow is needed:
-        ``pip install "gramian[files]"``.
+    table : data frame, Arrow table or stream, mapping of columns, array, path or paths
+        Table of pandas, polars or PyArrow, paths of files, or a stream of Arrow batches, such as a
+        relation of DuckDB or a LazyFrame. PyArrow is needed: ``pip install "gramian[files]"``.
     algorithm : {"gfa", "gfs"}, optional
         "gfa" drops only columns that follow from other columns; "gfs" keeps a few informative
         columns. The default is "gfs" if `n`, `criterion` or `given` is set, otherwise "gfa".

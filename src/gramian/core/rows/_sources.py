@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.core.rows._stream import Source, check, numbers_in, read_ahead
+from gramian.core.rows._stream import Source, check, numbers_in
 from gramian.exceptions import TableError
 from gramian.tables import (
     ARRAYS,
@@ -21,9 +20,10 @@ from gramian.tables import (
     Format,
     Table,
     as_array,
+    is_function,
     is_number,
-    open_dataset,
-    open_tables,
+    open_given,
+    streamed_by,
 )
 
 TABLES = ("__array__", "__dataframe__", "__arrow_c_stream__", "columns", "toarray")
@@ -51,25 +51,19 @@ def as_source(data: Any, weights: Any = None, beside: str | None = None) -> Sour
     """
     if isinstance(data, Source):
         return data
-    if isinstance(data, str | os.PathLike):
-        return TableSource(open_tables([data]), weights, beside)
-    if isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike):
-        return TableSource(open_tables(data), weights, beside)
-    module = type(data).__module__.partition(".")[0]
-    if module == "pyarrow" and hasattr(data, "get_fragments"):
-        return TableSource(open_dataset(data), weights, beside)
     if isinstance(data, np.memmap) and data.ndim == 2 and data.dtype.kind in NUMBERS:
         return TableSource(ArrayTable(str(data.filename), Format.npy, data), weights, beside)
-    if hasattr(data, "__next__") or hasattr(data, "read_next_batch"):
-        raise TypeError(
-            f"X can be read only once ({type(data).__name__}), and a fit reads it in every step. "
-            "Give a function that returns such an iterator."
-        )
-    if callable(data) and not hasattr(data, "__array__"):
-        return BlockSource(data, _name(weights))
+    if is_function(data):
+        first = data()
+        stream = streamed_by(data, first)
+        if stream is None:
+            return BlockSource(data, _name(weights), first)
+        return TableSource(stream, weights, beside)
+    if (table := open_given(data)) is not None:
+        return TableSource(table, weights, beside)
     plain = isinstance(data, list | tuple | dict | str | bytes)
     if hasattr(data, "__iter__") and not plain and not any(hasattr(data, has) for has in TABLES):
-        return BlockSource(lambda: iter(data), _name(weights))
+        return BlockSource(lambda: iter(data), _name(weights), data)
     return None
 
 
@@ -124,6 +118,7 @@ class TableSource(Source):
                     f"sample_weight has the shape {self._weights.shape}, and {table} has "
                     f"{table.n_rows} rows."
                 )
+        self.in_any_thread = table.in_any_thread
         self._columns = [name for name in table.names if name not in (self._weight, beside)]
         self.names = self._columns if table.named else None
         if table.format not in ARRAYS:
@@ -160,7 +155,7 @@ class TableSource(Source):
         """Read the files once, one after the other, and yield consecutive rows as arrays."""
         names = self._columns if self._weight is None else [*self._columns, self._weight]
         row = 0
-        for chunk in read_ahead(self._table.numbers(names)):
+        for chunk in self.ahead(self._table.numbers(names)):
             x = chunk.x
             if self._weight is not None:
                 chunk = replace(chunk, x=np.ascontiguousarray(x[:, :-1]), weights=x[:, -1].copy())
@@ -188,7 +183,7 @@ class CompletedSource(Source):
     ) -> None:
         self._source = source
         self._completion = completion
-        self.names = source.names
+        self.names, self.in_any_thread = source.names, source.in_any_thread
 
     def __str__(self) -> str:
         return str(self._source)
@@ -216,19 +211,23 @@ class BlockSource(Source):
         Returns a new iterator over the row blocks.
     weight : str or None
         The name of the column with the weights.
+    first : iterable
+        The row blocks of the first pass.
     """
 
-    def __init__(self, make: Callable[[], Iterable[Any]], weight: str | None) -> None:
+    def __init__(
+        self, make: Callable[[], Iterable[Any]], weight: str | None, first: Iterable[Any]
+    ) -> None:
         self._make = make
         self._weight = weight
         self._looked_into = False
         """True after the first block was read: later blocks must have its column names."""
-        begun = self.chunks_from(make())
-        first = next(begun, None)
-        if first is None:
+        begun = self.chunks_from(first)
+        chunk = next(begun, None)
+        if chunk is None:
             raise ValueError("The data have no rows: not a single block was yielded.")
-        self._n_columns: int = first.x.shape[1]
-        self._begun: Iterator[Chunk] | None = itertools.chain([first], begun)
+        self._n_columns: int = chunk.x.shape[1]
+        self._begun: Iterator[Chunk] | None = itertools.chain([chunk], begun)
         """Iterator of the first pass, until that pass starts: the first block is read in
         `__init__`."""
 

@@ -48,6 +48,8 @@ class Source(ABC):
 
     names: Sequence[str] | None = None
     """The names of the columns; None if the columns have no names."""
+    in_any_thread = True
+    """True if the table may be read by another thread than that of the user."""
 
     @property
     @abstractmethod
@@ -69,6 +71,10 @@ class Source(ABC):
     @abstractmethod
     def chunks(self) -> Iterator[Chunk]:
         """Read the table once, and yield consecutive rows as arrays, with weights if any."""
+
+    def ahead(self, items: Iterator[T]) -> Iterator[T]:
+        """Yield items that are made of the table; another thread fetches the next if it may."""
+        return read_ahead(items) if self.in_any_thread else items
 
 
 @dataclass(frozen=True)
@@ -193,7 +199,7 @@ class StreamRows(TransformedRows, LocalRows):
         fits = 8 * self.n_rows * (self.n_columns + 1) <= self.row_bytes
         kept = []
         n_blocks = 0
-        for block in read_ahead(self._checked()):
+        for block in self.source.ahead(self._checked()):
             n_blocks += 1
             rows = self.frame.apply(block.x, block.weights, in_place=True)
             if len(rows.root):
@@ -271,7 +277,7 @@ def open_stream(
     block_rows = max(64, min(MOST_BLOCK_ROWS, memory_budget // (128 * source.n_columns)))
     look: FirstPass | None = None
     checksums = []
-    for block in read_ahead(blocks_of(source, block_rows)):
+    for block in source.ahead(blocks_of(source, block_rows)):
         checksums.append(block_checksum(block))
         seen = look_at(block.x, block.weights, split, covariance=covariance, checksum=checksum)
         look = seen if look is None else look.put_together(seen)

@@ -82,7 +82,7 @@ class Checks(Sequence[LawCheck]):
 
         Parameters
         ----------
-        table : array, data frame, Arrow table, dict of columns, path, dataset, or Dask collection
+        table : array, data frame, Arrow table or stream, dict, path, dataset, or Dask collection
             The table. Its columns may have another order, and there may be further columns. A table
             without names must have as many columns as the table in which the laws were found.
         allow : float, optional

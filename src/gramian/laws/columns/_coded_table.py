@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from gramian._support.types import Array
 from gramian._support.words import names_or_numbers
 from gramian.laws.columns._coder import Coder
-from gramian.tables import Clock, Table, as_array, open_dataset, open_tables
+from gramian.tables import Clock, Table, as_array, open_given
 
 BLOCK_ROWS = 50_000
 """Number of rows in each block when a table in memory is read block by block."""
@@ -112,14 +111,14 @@ def of_columns(names: Iterable[Any] | None, columns: Sequence[Any]) -> CodedTabl
 
 
 def of_files(data: Any) -> CodedTable | None:
-    """Return a `CodedTable` of files with text or dates, or of a `Table`; None for other data.
+    """Return a `CodedTable` of files or streams, except files of numbers; None for other data.
 
     Parameters
     ----------
     data : object
-        A path, several paths, a PyArrow dataset, or a `Table`.
+        What a user gave as a table, see `open_given`.
     """
-    table = _files(data)
+    table = open_given(data)
     if table is None:
         return None
     if table.of_numbers and not table.codes:
@@ -132,19 +131,6 @@ def of_files(data: Any) -> CodedTable | None:
 
         return of_blocks(table.names, len(table.names), blocks)
     return of_frames(table.names, lambda: table.pieces(table.names))
-
-
-def _files(data: Any) -> Table | None:
-    if isinstance(data, Table):
-        return data
-    if isinstance(data, str | os.PathLike):
-        return open_tables([data])
-    if isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike):
-        return open_tables(data)
-    module = type(data).__module__.partition(".")[0]
-    if module == "pyarrow" and hasattr(data, "get_fragments"):
-        return open_dataset(data)
-    return None
 
 
 def of_frames(names: Sequence[str], frames: Callable[[], Iterable[Any]]) -> CodedTable:

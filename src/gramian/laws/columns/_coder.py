@@ -17,6 +17,7 @@ from gramian.tables import (
     clocks_of,
     dates_in_text,
     is_beyond_floats,
+    is_usable,
     plain,
     pyarrow,
     telling_dates,
@@ -193,7 +194,12 @@ def _extreme(values: NDArray[Any]) -> int:
 
 
 def _from_arrow(column: Any) -> NDArray[Any]:
-    """Return an Arrow column as an array; a time of the day becomes the seconds since midnight."""
+    """Return an Arrow column as an array; a time of the day becomes the seconds since midnight.
+
+    Cells that no law can use, such as lists, are missing values, as in columns of Python objects.
+    """
+    if not is_usable(column.type) and not pyarrow().types.is_dictionary(column.type):
+        return np.full(len(column), np.nan)
     if is_beyond_floats(column):
         return np.asarray(column.cast(pyarrow().string()).to_pylist(), dtype=object)
     table = pyarrow().table([column], names=["column"])

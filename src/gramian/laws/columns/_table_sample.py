@@ -50,6 +50,7 @@ def open_coded_table(data: Any, feature_names: Sequence[str] | None) -> CodedTab
     feature_names : sequence of str or None
         Names that replace the names of the columns in the table; None keeps those names.
     """
+    data = as_given(data)
     if isinstance(data, Mapping):
         opened = _of_mapping(data)
     elif is_dask(data):
@@ -78,7 +79,6 @@ def _of_mapping(data: Mapping[Any, Any]) -> CodedTable:
 
 
 def _in_memory(data: Any) -> CodedTable:
-    data = as_given(data)
     if hasattr(data, "column_names") and hasattr(data, "to_pandas"):  # an Arrow table
         columns = [data.column(i) for i in range(len(data.column_names))]
         return of_columns(data.column_names, columns)
