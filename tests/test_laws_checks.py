@@ -1,6 +1,7 @@
 """Laws as tests of other tables: broken rows, wrong cells, columns that differ, stored laws."""
 
 import json
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import numpy as np
@@ -332,3 +333,50 @@ def test_the_schema_describes_the_file_of_laws(found):
             place = place[key]
         place[path[-1]] = value
         assert value == float("inf") or value == 10**400 or not validator.is_valid(document)
+
+
+def _converted(n_rows, seed):
+    rng = np.random.default_rng(seed)
+    km, m2 = rng.uniform(10, 1200, n_rows).round(0), rng.uniform(20, 300, n_rows).round(0)
+    feet = (m2 * 10.763910417).round(0)
+    return {"km": km, "miles": (km / 1.609344).round(1), "m2": m2, "feet": feet}
+
+
+@pytest.mark.parametrize("n_rows", [12, 30, 60, 400])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_coefficient_that_few_rows_determine_flags_no_row_of_another_day(n_rows, seed):
+    found = gramian.relations(_converted(n_rows, seed))
+    assert len(found) == 2
+    tomorrow = _converted(1000, seed + 100)
+    assert found.check(tomorrow).ok
+    tomorrow["km"][7] += 2
+    assert found.check(tomorrow).rows.tolist() == [7]
+
+
+def test_a_lookup_both_ways_is_tested_both_ways_in_spite_of_exceptions():
+    rng = np.random.default_rng(0)
+    city = rng.choice([*"ABCD"], 400)
+    land = np.array([{"A": "w", "B": "x", "C": "y", "D": "z"}[each] for each in city], dtype="U4")
+    table = pd.DataFrame({"city": city, "land": land})
+    table.loc[50, "land"] = "?"
+    found = gramian.relations(table)
+    assert str(found) == "land and city follow from each other (4 levels)  (399 of 400 rows)"
+    result = found.check(pd.DataFrame({"city": [*"ABQD"] * 50, "land": [*"wxyz"] * 50}))
+    assert result.rows.tolist() == list(range(2, 200, 4))  # an unknown city of a known land
+
+
+@pytest.mark.parametrize("half_up", [True, False])
+def test_a_mended_cell_is_rounded_as_its_column_is(half_up, tmp_path):
+    rng = np.random.default_rng(0)
+    units, count = rng.integers(1, 900, 600), rng.integers(1, 99, 600)
+    value = (0.005 * units * count).round(2)
+    if half_up:
+        exact = [Decimal(int(each)) * 5 / 1000 for each in units * count]
+        value = np.array([float(each.quantize(Decimal("0.01"), ROUND_HALF_UP)) for each in exact])
+    table = {"units": units, "count": count, "value": value}
+    found = gramian.relations(table)
+    (tmp_path / "laws.json").write_text(found.checks.text(), encoding="utf-8")
+    stored = load_checks(tmp_path / "laws.json")
+    tie = next(i for i, each in enumerate(units * count) if each % 4 == 1)
+    (cell,) = stored.check(table | {"value": np.where(np.arange(600) == tie, 9e4, value)}).cells
+    assert (cell.row, cell.column, cell.expected) == (tie, "value", value[tie])

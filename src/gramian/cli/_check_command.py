@@ -72,6 +72,8 @@ def check(
     changes = None if repair is None else f"{repair}.changes.csv"
     check_outputs([laws, data], [output, repair, changes, save, junit])
     checks = open_checks(laws, reading, save)
+    if not len(checks):
+        raise CommandError(f"{laws} has no law, so that nothing would be tested")
     table = open_input(data, reading)
     result = tested(checks, table, allow)
     cells = result.cells if output is not None or repair is not None else ()

@@ -36,6 +36,7 @@ from gramian.laws.judge import (
     oddness,
     rows_that_hold,
     snapped,
+    with_best_factor,
     without_echoes,
 )
 
@@ -189,6 +190,8 @@ class LawSearch:
 
     def _consider_printed(self, candidate: Candidate) -> None:
         law, n_tried, target = candidate
+        if target is not None:
+            law = with_best_factor(law, self.control.all_rows, target)
         verdict = self._rounded_first(
             law, lambda choice: self.control.judge_printed(choice, n_tried, target)
         )
@@ -245,6 +248,8 @@ class LawSearch:
             pool = []
             for law, n_tried, target in self._candidates(generators):
                 context.check_time()
+                if target is not None:
+                    law = with_best_factor(law, control.all_rows, target)
                 verdict = self._rounded_first(
                     law, partial(judge_mostly, control, n_tried=n_tried, target=target)
                 )
@@ -291,8 +296,11 @@ class LawSearch:
                 verdict = self._in_all_rows(verdict, clean)
                 pool.append(self._with_exceptions(verdict, n_tried))
         context.train = everything
-        ranked = sorted((law_length(each, everything), k) for k, each in enumerate(pool))
-        lengths = [(length, pool[k]) for length, k in ranked]
+        # Of two laws of one length, that of more columns has simpler numbers.
+        ranked = sorted(
+            (law_length(each, everything), -len(each.law.columns), k) for k, each in enumerate(pool)
+        )
+        lengths = [(length, pool[k]) for length, _, k in ranked]
         context.start_over()
         self.found = []
         for length, verdict in lengths:

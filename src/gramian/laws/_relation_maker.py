@@ -35,6 +35,7 @@ from gramian.laws.judge import (
     rows_that_hold,
     share_of_deviation,
     share_reproduced,
+    simplest,
     with_fewest_digits,
     with_round_coefficients,
     with_shortest_digits,
@@ -147,7 +148,11 @@ class RelationMaker:
 
     def _relation(self, verdict: Verdict, search: LawSearch, view: View) -> Relation:
         """Return an accepted law as a `Relation`, with round coefficients if possible."""
+        train, test = verdict.rows or (search.train, search.control.test)
         law = verdict.law
+        if verdict.rounding and verdict.target is not None:
+            every = train if test is None else train.joined(test)
+            law = simplest(law, every, verdict.target)
         places = dict(enumerate(view.columns))
         renumbered = law.renumbered(places)
         coefficients = renumbered.raw_coefficients(self.scale)
@@ -157,15 +162,16 @@ class RelationMaker:
         best = self._best(raw, given, target, verdict)
         reference = reference_term(raw, best)
         law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
-        train, test = verdict.rows or (search.train, search.control.test)
         coefficients = coefficients / coefficients[reference]
-        law, coefficients = with_round_coefficients(
+        as_good = self._as_good(law, places, given)
+        round_law, few_digits = with_round_coefficients(
             law, coefficients, train, reference, verdict.noise
         )
+        if not verdict.rounding or as_good(round_law):
+            law, coefficients = round_law, few_digits
         if verdict.noise is not None:
             law, coefficients = with_shortest_digits(law, coefficients, train, verdict.noise)
         elif verdict.rounding:
-            as_good = self._as_good(law, places, given)
             law, coefficients = with_fewest_digits(law, coefficients, as_good)
         renumbered = law.renumbered(places)
         self._laws.append(renumbered)

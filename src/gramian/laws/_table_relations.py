@@ -11,7 +11,7 @@ import numpy as np
 
 from gramian._support.blas import threads_for
 from gramian._support.types import Array, IntArray
-from gramian._support.words import listed, plural
+from gramian._support.words import counted, listed, plural
 from gramian.laws._confirmation import confirmed
 from gramian.laws._errors_in_rows import level_law_with_allowed_error, with_allowed_error
 from gramian.laws._exceptional_rows import breaks_by_wrong_cells, is_line_through_two_points
@@ -34,7 +34,7 @@ from gramian.laws.columns import (
     views,
     without_copies,
 )
-from gramian.laws.forms import Relation, in_order
+from gramian.laws.forms import Relation, in_order, rounding_of_result
 from gramian.laws.judge import SEARCHED_ROWS
 from gramian.tables import Clock
 
@@ -212,6 +212,10 @@ def _laws_of(
     levels = [level_law_with_allowed_error(each, table, sample) for each in by_level.laws]
     some = rows[:: max(1, len(rows) // CHECKED_ROWS)].T.copy()
     known = {each.name: each for each in column_facts(table, sample.rows)}
+    columns = dict(zip(names, rows.T, strict=True))
+    for law in (each.solved for each in found if each.exact):
+        if law is not None and rounding_of_result(law, columns).half_up:
+            known[law.column] = replace(known[law.column], half_up=True)
     facts = tuple(known[name] for name in opened.names)
     return Relations(
         tuple(sorted([*found, *levels], key=lambda each: not each.exact)),
@@ -362,13 +366,13 @@ def _places(one: View, other: View) -> set[int]:
 def _parts(sample: Sample, table: CodedTable) -> tuple[list[View], list[str]]:
     """Return parts of a table without missing values (views), and notes for the user."""
     if not sample.n_rows:
-        raise TooFewValuesError("X has no rows. Give at least one.")
+        raise TooFewValuesError("The table has no rows.")
     numbers = table.numbers
     parts = views(np.isnan(sample.rows[:, numbers]), MIN_ROWS) if numbers else []
     if not parts and (numbers or sample.n_rows < MIN_ROWS):
         raise TooFewValuesError(
-            f"Laws need at least {MIN_ROWS} rows with values; none of the columns has as many in "
-            f"the {len(sample.rows)} rows. Give more rows, or fill missing values in."
+            f"Laws need at least {MIN_ROWS} rows with values, and no column has as many in "
+            f"{counted(len(sample.rows), 'row')}. Give more rows, or fill missing values in."
         )
     notes = _units(table)
     seen = {numbers[column] for view in parts for column in view.columns}

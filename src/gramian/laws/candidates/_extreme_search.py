@@ -36,6 +36,8 @@ ADDED_DIGITS = 8
 """Largest number of significant digits of an added constant."""
 CLOSE = 1e-9
 """Relative error up to which a number is the constant of a maximum or minimum."""
+MOST_ROUNDED = 2
+"""Units of the last digit by which a multiple may exceed the largest value of a column."""
 LOST_ROWS = 1e-3
 """Share of the rows that a factor with fewer digits may lose."""
 
@@ -137,7 +139,7 @@ def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Fo
                 _with_short_numbers(_moved(multiple, x[free], y[free]), rows, y, free, printed),
             ):
                 agreeing = _share(found, rows, y, printed)
-                if agreeing >= LEAST_WITH_CONSTANT and _is_used(found, rows, y):
+                if agreeing >= LEAST_WITH_CONSTANT and _is_used(found, rows, y, printed):
                     good.setdefault(round(agreeing, 2), found)
         if good:
             yield good[max(good)]
@@ -199,10 +201,17 @@ def _share(found: _Found, rows: Array, y: Array, printed: Printed) -> float:
     return float(np.mean(printed.given(made, y, float(np.std(y)))))
 
 
-def _is_used(found: _Found, rows: Array, y: Array) -> bool:
-    """Return True if the multiple of the column is beyond the constant in the other rows only."""
+def _is_used(found: _Found, rows: Array, y: Array, printed: Printed) -> bool:
+    """Return True if the multiple of the column is beyond the constant in the other rows only.
+
+    Where the constant is used, the multiple usually exceeds it by more than rounding: the largest
+    value of a column is no upper limit.
+    """
     (constant, _), (factor, i) = found.parts
     multiple = factor * rows[:, i]
     inside = multiple <= constant if found.largest else multiple >= constant
     at = np.abs(y - constant - found.added) <= CLOSE * max(abs(constant), 1.0)
+    unit = 0.0 if printed.decimals is None else 10.0**-printed.decimals
+    if float(np.median(np.abs(multiple[at] - constant))) <= MOST_ROUNDED * unit:
+        return False
     return bool(np.mean(inside[at]) >= LEAST_SHARE and np.mean(~inside[~at]) >= LEAST_SHARE)

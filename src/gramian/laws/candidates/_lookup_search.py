@@ -28,8 +28,6 @@ MOST_WITH_EXCEPTIONS = 50
 """Largest number of levels of a measured number whose lookups may have exceptions."""
 PER_FURTHER_LEVEL = 2
 """A lookup with exceptions may have this many for each level that it saves."""
-DENSE = 0.5
-"""Numbers of things (patients, shops) are at least this share of all whole numbers in between."""
 SCREEN_CELLS = 3e8
 """About the largest number of cells that the screening compares; limits its number of rows."""
 FEWEST_ROWS = 2_000
@@ -136,12 +134,11 @@ class _LookupSearch:
         """
         cells = self._cells
         for i in causes:
-            x = cells.x[:, i] if i < cells.n_columns and cells.is_number(i) else None
-            if x is not None and cells.n_levels[i] > MOST_WITH_EXCEPTIONS:
-                spread = float(np.nanmax(x) - np.nanmin(x))
-                if cells.n_levels[i] < DENSE * (spread + 1):
-                    return 0.0, 0.0
-            if x is not None and not cells.is_whole(i) and cells.n_levels[i] > FEW_LEVELS:
+            if not cells.is_number(i):
+                continue
+            if cells.n_levels[i] > MOST_WITH_EXCEPTIONS and not cells.is_dense(i):
+                return 0.0, 0.0
+            if cells.n_levels[i] > FEW_LEVELS and not cells.is_whole(i):
                 return 0.0, 0.0
         wrong = MOST_WRONG if self._tolerance or len(causes) == 1 else 0.0
         return self._tolerance, wrong

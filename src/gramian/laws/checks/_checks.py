@@ -136,10 +136,9 @@ class Checks(Sequence[LawCheck]):
         """
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise LawsFileError(f'it must be a JSON object with "format": "{FORMAT}"')
-        if document.get("version") != VERSION:
-            raise LawsFileError(
-                f"it has version {document.get('version')!r:.40}; this gramian reads {VERSION}"
-            )
+        version = document.get("version")
+        if type(version) is not int or version != VERSION:
+            raise LawsFileError(f"it has version {version!r:.40}; this gramian reads {VERSION}")
         if set(document) != set(KEYS):
             raise LawsFileError(f"it must have the keys {', '.join(KEYS)}")
         n_rows = document["n_rows"]
@@ -294,9 +293,9 @@ def load_checks(path: str | os.PathLike[str]) -> Checks:
     P = U · I
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
         document = json.loads(text)
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise LawsFileError(f"{os.fspath(path)} is no file of laws: {error}") from error
     try:
         return Checks.from_json(document)

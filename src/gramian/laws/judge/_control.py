@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -183,7 +184,7 @@ class Control:
     def _make_without_copies(self, columns: tuple[int, ...]) -> Control:
         if self._equal_by_chance(columns):
             return self
-        both = self.train if self.test is None else self.train.joined(self.test)
+        both = self.all_rows
         combinations = both.x[:, columns]
         if any(len(np.unique(column)) == len(column) for column in combinations.T):
             return self
@@ -191,6 +192,11 @@ class Control:
         if len(first) > DISTINCT_SHARE * both.n_rows:
             return self
         return divided(both.take(first), self.seed)
+
+    @cached_property
+    def all_rows(self) -> Values:
+        """All rows: those of `train`, and those of `test`."""
+        return self.train if self.test is None else self.train.joined(self.test)
 
     def of_rows_that_obey(self, verdicts: Sequence[Verdict]) -> Control:
         """Return a judge that sees only the rows that obey the laws of some verdicts."""
@@ -357,7 +363,7 @@ class Control:
         The result is infinite if all values are different. A value counts once in each group.
         """
         if column not in self._arrangements:
-            both = self.train if self.test is None else self.train.joined(self.test)
+            both = self.all_rows
             seen = both.x[:, column]
             if both.groups is not None:
                 seen = np.unique(np.column_stack([both.groups, seen]), axis=0)[:, 1]

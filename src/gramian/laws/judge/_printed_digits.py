@@ -116,11 +116,16 @@ def widths_missed(law: Law, values: Values, target: int | None) -> Array:
 
 def share_reproduced(law: Law, values: Values, target: int) -> float:
     """Return the share of rows in which a law, rounded to the printed digits, gives its column."""
+    return float(np.mean(rows_reproduced(law, values, target)))
+
+
+def rows_reproduced(law: Law, values: Values, target: int) -> NDArray[np.bool_]:
+    """Return a mask of the rows in which a law, rounded to the printed digits, gives its column."""
     slope = np.abs(law.slope(values, target)) / values.scale[target]
     half = values.half_unit(target)
     terms = law.terms(values)
     allowed = slope * half * (1 + TIE) + EXACT_ERROR * np.abs(terms).max(axis=1)
-    return float(np.mean(np.abs(terms.sum(axis=1)) <= allowed))
+    return np.asarray(np.abs(terms.sum(axis=1)) <= allowed)
 
 
 def is_single_error(errors: Array, column: Array) -> bool:
