@@ -55,7 +55,7 @@ ALL_ROUNDED = 12.0
 MISSED_DIGITS = 200.0
 """Bits of last digits that the law, computed from the table and rounded, does not give; a share of
 the rows costs this share of the bits."""
-EXCEPTIONS = 1000.0
+EXCEPTIONS = 30.0
 """Bits of exceptions in all rows; a share of the rows costs this share of the bits."""
 
 
