@@ -380,3 +380,69 @@ def test_a_mended_cell_is_rounded_as_its_column_is(half_up, tmp_path):
     tie = next(i for i, each in enumerate(units * count) if each % 4 == 1)
     (cell,) = stored.check(table | {"value": np.where(np.arange(600) == tie, 9e4, value)}).cells
     assert (cell.row, cell.column, cell.expected) == (tie, "value", value[tie])
+
+
+def test_a_cell_that_may_obey_another_rule_is_not_mended():
+    rng = np.random.default_rng(0)
+    count, price = rng.integers(1, 60, 400), rng.uniform(1, 90, 400).round(2)
+    amount = (count * price).round(2)
+    table = pd.DataFrame({"count": count, "price": price, "charge": amount, "double": 2 * amount})
+    found = gramian.relations(table)
+    table.loc[7, "charge"] = 1e5
+    assert [each.mends for each in found.check(table).cells] == [True]
+    table.loc[[8, 9], "charge"] = 1e5
+    cells = found.check(table).cells
+    assert [each.column for each in cells] == ["charge"] * 3
+    assert not any(each.mends for each in cells)  # a charge that is repeated may be right
+
+
+def test_a_law_with_many_exceptions_mends_no_cell():
+    rng = np.random.default_rng(0)
+    count, price = rng.integers(1, 60, 400), rng.uniform(1, 90, 400).round(2)
+    table = {"count": count, "price": price, "charge": np.maximum((count * price).round(2), 200)}
+    found = gramian.relations(table)
+    assert found[0].n_exceptions > 40
+    assert not any(each.mends for each in found.check(table).cells)
+
+
+@pytest.mark.parametrize("wrong", ["12O", np.inf])
+def test_a_cell_that_is_no_finite_number_is_the_wrong_one(wrong):
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(1, 90, (2, 400))
+    table = pd.DataFrame({"a": a, "b": b, "product": a * b})
+    found = gramian.relations(table)
+    damaged = table.astype({"a": object})
+    damaged.loc[5, "a"] = wrong
+    (cell,) = found.check(damaged).cells
+    assert (cell.row, cell.column, cell.expected) == (5, "a", a[5])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda form: form["parts"][0].__setitem__(0, 10**400), "law 1: The parts"),
+        (lambda form: form["parts"][0].__setitem__(0, True), "law 1: The parts"),
+    ],
+)
+def test_a_number_that_is_none_is_refused(change, said, tmp_path):
+    x, y = np.random.default_rng(0).integers(1, 900, (2, 300))
+    document = gramian.relations({"x": x, "y": y, "most": np.maximum(x, y)}).checks.to_json()
+    change(document["laws"][0]["form"])
+    path = tmp_path / "laws.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(LawsFileError, match=said):
+        load_checks(path)
+
+
+def test_a_file_of_laws_may_begin_with_a_byte_order_mark(found, tmp_path):
+    path = tmp_path / "laws.json"
+    path.write_text(found.checks.text(), encoding="utf-8-sig")
+    assert load_checks(path).to_json() == found.checks.to_json()
+
+
+def test_a_term_below_must_not_vanish():
+    x, y = np.random.default_rng(0).integers(1, 900, (2, 300))
+    document = gramian.relations({"x": x, "y": y, "product": x * y}).checks.to_json()
+    document["laws"][0]["form"]["below"][0]["coefficient"] = 0
+    with pytest.raises(LawsFileError, match="law 1: A coefficient of the terms below must not be"):
+        Checks.from_json(document)

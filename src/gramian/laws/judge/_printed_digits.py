@@ -27,6 +27,9 @@ ROUNDED_ONCE = 0.85
 """Share of rows that obey a law to the last digit, from which on its result was rounded once."""
 APART = 1.5
 """Median error of the other rows, in half units: one unit of the last digit is from 1 to 3."""
+FEW, BEYOND = 0.01, 1.05
+"""If at most this share of the rows miss a law, and each by so many half units, cells are wrong by a
+unit of the last digit."""
 SINGLE_ERROR = 1e-6
 """A law can be solved for a column if the error is at most this share of its deviation.
 
@@ -201,7 +204,8 @@ def _is_rounded_once(missed: Array, half: Array) -> bool:
     outside = missed > (1 + TIE) * half
     if not outside.any() or outside.mean() > 1 - ROUNDED_ONCE or not (half > 0).all():
         return False
-    return bool(np.median(missed[outside] / half[outside]) >= APART)
+    times = missed[outside] / half[outside]
+    return bool(np.median(times) >= APART or (outside.mean() <= FEW and times.min() >= BEYOND))
 
 
 def _printed_widths(law: Law, values: Values, target: int | None) -> tuple[Array, Array, Array]:

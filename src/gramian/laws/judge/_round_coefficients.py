@@ -121,6 +121,8 @@ def snapped(law: Law, values: Values) -> Law | None:
 def with_best_factor(law: Law, values: Values, target: int) -> Law:
     """Return a law of two terms with the factor that gives most cells of its column.
 
+    A round factor stays unless it misses many more cells.
+
     Parameters
     ----------
     law : Law
@@ -134,8 +136,11 @@ def with_best_factor(law: Law, values: Values, target: int) -> Law:
     if len(own) != 2 or sum(own) != 1:
         return law
     found = _with_best_coefficient(law, values, target, own.index(False))
-    better = share_reproduced(found, values, target) > share_reproduced(law, values, target)
-    return found if better else law
+    raw = law.raw_coefficients(values.scale)
+    factor = float(raw[own.index(False)] / raw[own.index(True)])
+    needed = LOST_OTHERS if round_number(factor, EPSILON) is not None else 0.0
+    better = share_reproduced(found, values, target) - share_reproduced(law, values, target)
+    return found if better > needed else law
 
 
 def _with_best_coefficient(law: Law, values: Values, target: int, place: int) -> Law:
@@ -223,7 +228,7 @@ def _simplest(law: Law, values: Values, target: int) -> Law:
             return found
         if found is not None and constant is not None:
             moved = _with_best_coefficient(found, values, target, constant)
-            if is_good(moved):
+            if moved.coefficients[constant] and is_good(moved):
                 choices = (_rounded(moved, values, target, each) for each in ROUNDINGS)
                 return next((each for each in choices if each and is_good(each)), moved)
     return law
@@ -248,7 +253,7 @@ def _to_digits(digits: int) -> Callable[[float], float]:
 
 def _to_part(digits: int) -> Callable[[float], float]:
     """Return a function that rounds a number of which 1 is a multiple, such as 1/3600."""
-    return lambda value: 1 / float(f"{1 / value:.{digits - 1}e}") if abs(value) < 1 else value
+    return lambda value: 1 / float(f"{1 / value:.{digits - 1}e}") if 0 < abs(value) < 1 else value
 
 
 def _to_fraction(value: float) -> float:
