@@ -28,7 +28,7 @@ ROUNDED_ONCE = 0.85
 APART = 1.5
 """Median error of the other rows, in half units: one unit of the last digit is from 1 to 3."""
 FEW, BEYOND = 0.01, 1.05
-"""If at most this share of the rows miss a law, and each by so many half units, cells are wrong by a
+"""If at most this share of the rows miss a law, each by so many half units, cells are wrong by a
 unit of the last digit."""
 SINGLE_ERROR = 1e-6
 """A law can be solved for a column if the error is at most this share of its deviation.
