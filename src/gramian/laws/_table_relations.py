@@ -114,11 +114,15 @@ def relations(
     opened = open_coded_table(X, feature_names)
     check_time = time_check(None if time_limit is None else float(time_limit))
     seed, share = random_state, float(tolerance)
-    return _laws_of(opened, groups, share, share, check_time, progress_for(verbose), seed)
+    return laws_of_coded(opened, groups, share, share, check_time, progress_for(verbose), seed)
 
 
-def laws_in_most_rows(X: Any, groups: Any = None, share: float = 0.0) -> Relations:
-    """Return the laws of a table without noise, and the lookups that most rows obey.
+def laws_of_mixed(
+    X: Any, groups: Any = None, share: float = 0.0, *, of_numbers: bool = True
+) -> tuple[Relations, dict[str, Clock]]:
+    """Return the laws of a table without noise, and the clocks of its date columns.
+
+    A clock converts the dates of a column to numbers.
 
     Parameters
     ----------
@@ -128,12 +132,43 @@ def laws_in_most_rows(X: Any, groups: Any = None, share: float = 0.0) -> Relatio
         The parameter of `relations`.
     share : float, default=0.0
         The largest share of rows that may break a lookup.
+    of_numbers : bool, default=True
+        False to search only laws of levels: distinct values of some columns, which determine
+        another column.
     """
     opened = open_coded_table(X, None)
-    return _laws_of(opened, groups, 0.0, share, time_check(None), progress_for(0), 0)
+    clocks = _clocks_of(opened)
+    if of_numbers:
+        try:
+            unlimited, quiet = time_check(None), progress_for(0)
+            return laws_of_coded(opened, groups, 0.0, share, unlimited, quiet, 0), clocks
+        except TooFewValuesError:  # laws of levels need fewer values
+            pass
+    table = opened.ordered()
+    sampled = sampled_once(table, 0, LOOKUP_ROWS, groups_of_table(table, groups))
+    by_level = _level_laws(
+        sampled.table, sampled.sample, [], share, time_check(None), 0, sampled.groups
+    )
+    laws, notes = tuple(by_level.laws), tuple(by_level.notes)
+    return Relations(laws, opened.names, sampled.n_rows, by_level.complete, notes), clocks
 
 
-def _laws_of(
+def clocks_of_table(X: Any) -> dict[str, Clock]:
+    """Return the clocks that convert the dates of a table to numbers, by the names of the columns.
+
+    Parameters
+    ----------
+    X : object
+        The table, of any kind that `relations` accepts.
+    """
+    return _clocks_of(open_coded_table(X, None))
+
+
+def _clocks_of(opened: CodedTable) -> dict[str, Clock]:
+    return {opened.names[i]: clock for i, clock in opened.clocks.items()}
+
+
+def laws_of_coded(
     opened: CodedTable,
     groups: Any,
     tolerance: float,
@@ -206,7 +241,7 @@ def _laws_of(
     found = [each for each in found if each not in dated or not given & {*each.columns}]
     found = [each for each in found if not any(law.says(each) for law in by_level.laws)]
     written = tuple(opened.names[i] for i in opened.numbers)
-    clocks = {opened.names[i]: clock for i, clock in opened.clocks.items()}
+    clocks = _clocks_of(opened)
     found = [with_allowed_error(each, maker) for each in found]
     found = [replace(in_order(each, written), _clocks=clocks) for each in found]
     levels = [level_law_with_allowed_error(each, table, sample) for each in by_level.laws]
@@ -247,36 +282,6 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
         found = confirmed(maker, found, table.blocks)
     found.sort(key=_rank)
     return Relations(tuple(found), table.names, sample.n_rows)
-
-
-def level_laws_of(
-    X: Any, groups: Any = None, tolerance: float = 0.0
-) -> tuple[Relations, dict[str, Clock]]:
-    """Return the laws of levels in a table, and the clocks of its date columns.
-
-    In a law of levels, distinct values of some columns determine another column. A clock converts
-    the dates of a column to numbers.
-
-    Parameters
-    ----------
-    X : object
-        The table, of any kind that `relations` accepts.
-    groups : array-like of shape (n_rows,), optional
-        The parameter of `relations`.
-    tolerance : float, default=0.0
-        The parameter of `relations`, for lookups.
-    """
-    given = open_coded_table(X, None)
-    table = given.ordered()
-    sampled = sampled_once(table, 0, LOOKUP_ROWS, groups_of_table(table, groups))
-    by_level = _level_laws(
-        sampled.table, sampled.sample, [], tolerance, time_check(None), 0, sampled.groups
-    )
-    clocks = {given.names[i]: clock for i, clock in given.clocks.items()}
-    found = Relations(
-        tuple(by_level.laws), given.names, sampled.n_rows, notes=tuple(by_level.notes)
-    )
-    return found, clocks
 
 
 def _is_step_of_date(relation: Relation, table: CodedTable) -> bool:

@@ -30,6 +30,7 @@ from gramian.tabular._column_roles import ColumnOptions, Passing, choose, find, 
 from gramian.tabular._direction_weights import DirectionWeights
 from gramian.tabular._division import CONSTANT, Division, divide, without_empty
 from gramian.tabular._dropped_columns import types_of
+from gramian.tabular._laws_of_table import LawsOfTable
 from gramian.tabular._learning import learned
 from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
 from gramian.tabular._method import SELECTORS, Method
@@ -69,13 +70,24 @@ class TableFit:
 
     def run(self) -> FittedTable:
         """Fit the estimator to the table, and return the model with facts about the fit."""
-        groups = row_groups(self.table, self.options.groups)
-        return replace(self, groups=groups)._run()
+        fit = replace(self, groups=row_groups(self.table, self.options.groups))
+        with (laws := fit._laws()).known():
+            return fit._run(laws)
 
-    def _run(self) -> FittedTable:
+    def _laws(self) -> LawsOfTable:
+        """Return the laws of the table, which are not searched yet."""
+        options = self.options
+        return LawsOfTable(
+            self.groups,
+            self._exceptions,
+            of_numbers=self._numbers_stay and self.estimator.laws is not False,
+            as_written=not options.encode and options.impute is None,
+        )
+
+    def _run(self, laws: LawsOfTable) -> FittedTable:
         """Fit the estimator."""
         of_user = wishes = self._wishes()
-        divided = self._divided(wishes)
+        divided = self._divided(wishes, laws)
         with warnings.catch_warnings():
             # The result has cautions with the content of these warnings.
             for each in TOLD:
@@ -90,7 +102,7 @@ class TableFit:
                 if more == Wishes():
                     break
                 wishes = wishes.and_(more)
-                divided = self._divided(wishes)
+                divided = self._divided(wishes, laws)
         fit._wish(of_user)
         if divided.near and hasattr(self.estimator.model_, "near_laws"):
             model = self.estimator.model_
@@ -160,7 +172,12 @@ class TableFit:
             inner = [each for each in dict.fromkeys(columns) if each in self.features]
             self.estimator.set_params(**{name: inner or None})
 
-    def _divided(self, wishes: Wishes) -> Division:
+    @property
+    def _exceptions(self) -> float:
+        """Largest share of the rows that may break a law which drops a column."""
+        return float(getattr(self.estimator, "exceptions", 0.0)) if self._numbers_stay else 0.0
+
+    def _divided(self, wishes: Wishes, laws: LawsOfTable) -> Division:
         """Divide the columns into those of the fit and others."""
         divided = divide(
             self.table,
@@ -171,9 +188,8 @@ class TableFit:
             keep=wishes.keep,
             prefer=wishes.prefer,
             fixed=wishes.fixed,
-            groups=self.groups,
-            exceptions=getattr(self.estimator, "exceptions", 0.0) if self._numbers_stay else 0.0,
-            laws=getattr(self.estimator, "laws", False) is not False,
+            laws=laws,
+            exceptions=self._exceptions,
         )
         if not divided.features:
             found = [*numbers_in_text(self.table, self.features)]
