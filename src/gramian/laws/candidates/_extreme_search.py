@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._support.time_limit import check_time
 from gramian._support.types import Array
 from gramian.laws._cover import Implication
 from gramian.laws.candidates._level_context import LevelContext
@@ -70,7 +71,7 @@ def extremes(context: LevelContext) -> Iterator[ExtremeCandidate]:
     if len(rows) < FEWEST_LEVELS or len(numbers) > MOST_COLUMNS:
         return
     for target in numbers:
-        context.check_time()
+        check_time()
         y = rows[:, target]
         if len(np.unique(y)) < FEWEST_LEVELS:
             continue

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from gramian._support.time_limit import check_time
 from gramian._support.types import Array
 from gramian.laws.candidates._explicit_laws import explicit_laws
 from gramian.laws.candidates._function_sets import angle_laws, logarithm_laws, polynomial_laws
@@ -78,7 +79,7 @@ def laws_in_trimmed_rows(context: SearchContext) -> Iterator[Candidate]:
     if len(free) < 2 or len(context.varying) > SMALL_TABLE:
         return
     for target in _explained(values, free)[:MOST_COLUMNS]:
-        context.check_time()
+        check_time()
         suspicious = suspicious_rows(values, target, [i for i in free if i != target])
         if suspicious is None:
             continue
@@ -132,7 +133,7 @@ def _context_of(context: SearchContext, rows: NDArray[np.intp]) -> SearchContext
         for column, each in zip(x.T, context.traits, strict=True)
     ]
     values = Values(np.asfortranarray(x), scale, traits)
-    inner = SearchContext(values, values, values, (), context.settled, context.check_time)
+    inner = SearchContext(values, values, values, (), context.settled)
     for law in context.laws:
         inner.add(law)
     inner.start_stage()
