@@ -20,22 +20,21 @@ from gramian.tables import Table, numbers_in_text, plain, pyarrow
 from gramian.tabular._column_checks import (
     check_count,
     check_types,
-    fitting,
     refuse_infinite,
     refuse_too_wide,
     too_many_levels,
     with_missing,
 )
-from gramian.tabular._column_roles import ColumnOptions, Passing, choose, find, named_one_by_one
+from gramian.tabular._column_roles import ColumnOptions, Passing
 from gramian.tabular._direction_weights import DirectionWeights
 from gramian.tabular._division import CONSTANT, Division, divide, without_empty
 from gramian.tabular._dropped_columns import types_of
 from gramian.tabular._laws_of_table import LawsOfTable
 from gramian.tabular._learning import learned
-from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
-from gramian.tabular._method import SELECTORS, Method
+from gramian.tabular._messages import TableCaution, UnusableTableError
+from gramian.tabular._method import SELECTORS
 from gramian.tabular._returned_cells import columns_that_change, uneven_columns
-from gramian.tabular._row_groups import column_of_groups, row_groups
+from gramian.tabular._row_groups import row_groups
 from gramian.tabular._table_cautions import (
     TOLD,
     cautions_of_fit,
@@ -346,65 +345,3 @@ class FittedTable:
     """Changes of rows and columns before the fit."""
     alternatives: Mapping[str, Sequence[str]]
     """See `Division.alternatives`."""
-
-
-def prepare(
-    table: Table,
-    algorithm: str,
-    estimator: Any,
-    options: ColumnOptions,
-    method: Method,
-    directions: Table | None = None,
-) -> TableFit:
-    """Check the options against the columns of a table, and return a fit that is ready to run.
-
-    Parameters
-    ----------
-    table : Table
-        The table of the fit; only names and types of its columns are used here.
-    algorithm : str
-        "gfs", "gfa", "gfr", "gca" or "manifold".
-    estimator : estimator
-        Estimator that `make_estimator` returned; some of its parameters are set here.
-    options : ColumnOptions
-        The user's options for columns.
-    method : Method
-        The user's options for the algorithm.
-    directions : Table, optional
-        Weights of the first directions, one row for each direction.
-    """
-    options = replace(options, groups=column_of_groups(options.groups, list(table.columns)))
-    features, passing = choose(list(table.columns), options)
-    if method.keep:
-        estimator.set_params(keep=find(method.keep, features, "keep"))
-    wanted = method.prefer or named_one_by_one(options.columns, features)
-    if wanted and algorithm == "gfa" and method.backward:
-        estimator.set_params(priority=find(wanted, features, "prefer"))
-    check_types({name: table.columns[name] for name in features}, encode=True)
-    count = method.n if isinstance(method.n, int) else None
-    if count is not None and count > len(features):
-        raise OptionError(
-            "{n:{count}} is more than the {n_columns} columns that take part",
-            count=count,
-            n_columns=len(features),
-        )
-    if method.given:
-        given = find(method.given, features, "given")
-        if count is not None and count < len(given):
-            raise OptionError(
-                "{given} names {n_given} columns, and {n:{count}} is less",
-                n_given=len(given),
-                count=count,
-            )
-        estimator.set_params(given=given)
-    weights = None
-    if directions is not None:
-        places = fitting(table, features, encode=options.encode)
-        weights = DirectionWeights.of(directions, features, places)
-        if count is not None and count < len(weights):
-            raise OptionError(
-                "{directions} has {n_rows} rows, and {n:{count}} is less",
-                n_rows=len(weights),
-                count=count,
-            )
-    return TableFit(algorithm, estimator, table, features, passing, options, weights)

@@ -21,9 +21,9 @@ from gramian.tabular._frames import as_table, like
 from gramian.tabular._messages import OptionError, TableCaution
 from gramian.tabular._method import SELECTORS, Family, Method, make_estimator
 from gramian.tabular._parameter_checks import check_estimator, check_parameters
+from gramian.tabular._preparation import prepare
 from gramian.tabular._rewriting import Piece, reconstructed, reduced, with_categories
 from gramian.tabular._table_changes import examples
-from gramian.tabular._table_fit import prepare
 from gramian.tabular._table_model import TableModel, passing
 
 
