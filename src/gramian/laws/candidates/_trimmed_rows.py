@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from gramian._support.blas import second_moments
 from gramian._support.time_limit import check_time
 from gramian._support.types import Array
 from gramian.laws.candidates._explicit_laws import explicit_laws
@@ -54,6 +55,8 @@ DEGREES = (2, 3, 4)
 """Degrees of the polynomials that are tried as smooth functions."""
 MOST_FUNCTIONS = 6
 """A smooth function has at most one coefficient for this many rows."""
+FITTED_ROWS = 1_500
+"""A smooth function is fitted to this many rows, or more if it has many coefficients."""
 REWEIGHTINGS = 12
 """Number of weighted least squares that approximate least absolute deviations."""
 CONCENTRATIONS = 6
@@ -269,7 +272,22 @@ def _polynomials(x: Array, degree: int) -> Array:
 
 
 def _robust_residuals(functions: Array, y: Array) -> tuple[Array, float]:
-    """Return the residuals of a fit to most rows, and their robust standard deviation."""
+    """Return the residuals of a fit to most rows, and their robust standard deviation.
+
+    The function is fitted to some of the rows if these are enough.
+    """
+    n_rows, n_functions = functions.shape
+    most = max(FITTED_ROWS, MOST_FUNCTIONS * n_functions)
+    if n_rows > most:
+        some = np.linspace(0, n_rows - 1, most).astype(np.intp)
+        coefficients, sigma = _robust_fit(functions[some], y[some])
+    else:
+        coefficients, sigma = _robust_fit(functions, y)
+    return y - functions @ coefficients, sigma
+
+
+def _robust_fit(functions: Array, y: Array) -> tuple[Array, float]:
+    """Return the coefficients of a fit to most rows, and the robust deviation of its residuals."""
     n_rows, n_functions = functions.shape
     least = 1e-13 * float(np.abs(y).max())
     weights = np.ones(n_rows)
@@ -278,22 +296,24 @@ def _robust_residuals(functions: Array, y: Array) -> tuple[Array, float]:
         residuals = y - functions @ _solve(functions, y, weights)
         missed = np.abs(residuals)
         weights = 1 / np.maximum(missed, max(0.3 * float(np.median(missed)), least))
-    sigma = 0.0
+    sigma, coefficients = 0.0, np.zeros(n_functions)
     for _ in range(CONCENTRATIONS):
         spread = float(np.median(np.abs(residuals)))
         sigma = 1.4826 * spread * n_rows / (n_rows - n_functions) + least
         near = np.abs(residuals) <= NEAR * sigma
-        residuals = y - functions @ _solve(functions, y, near.astype(np.float64))
-    return residuals, sigma
+        coefficients = _solve(functions, y, near.astype(np.float64))
+        residuals = y - functions @ coefficients
+    return coefficients, sigma
 
 
 def _solve(functions: Array, y: Array, weights: Array) -> Array:
     """Return the coefficients of weighted least squares."""
-    weighted = functions * weights[:, np.newaxis]
-    gram = weighted.T @ functions
+    roots = np.sqrt(weights)
+    weighted, values = functions * roots[:, np.newaxis], y * roots
+    gram = second_moments(weighted)
     gram[np.diag_indices_from(gram)] *= 1 + RIDGE
     try:
         factor = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
-        return np.asarray(np.linalg.lstsq(weighted, y * weights, rcond=None)[0])
-    return np.asarray(cho_solve(factor, weighted.T @ y, check_finite=False))
+        return np.asarray(np.linalg.lstsq(weighted, values, rcond=None)[0])
+    return np.asarray(cho_solve(factor, values @ weighted, check_finite=False))
