@@ -104,7 +104,7 @@ class LawSearch:
         self.control = Control(self.train, judges, seed, every)
         self.found: list[Verdict] = []
         few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
-        self._context = SearchContext(self.train, few, every, known, settled)
+        self._context = SearchContext(self.train, few, every, known, settled, tolerance)
         self._tolerance = tolerance
         self._report = report
         step = max(1, len(train) // GRADIENT_ROWS)

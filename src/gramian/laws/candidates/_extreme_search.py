@@ -37,6 +37,8 @@ ADDED_DIGITS = 8
 """Largest number of significant digits of an added constant."""
 CLOSE = 1e-9
 """Relative error up to which a number is the constant of a maximum or minimum."""
+NEAR = 0.02
+"""Distance in deviations up to which a law with unrounded numbers is near a row that obeys it."""
 LOST_ROWS = 1e-3
 """Share of the rows that a factor with fewer digits may lose."""
 
@@ -126,6 +128,7 @@ def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Fo
         largest = bool(beyond > 1 - share - beyond)
         printed = Printed.of(y)
         free = y != constant
+        width = NEAR * float(np.std(y)) + 4 * printed.rounding.errors[0]
         good: dict[float, _Found] = {}
         for i in others:
             x = rows[:, i]
@@ -133,10 +136,11 @@ def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Fo
             if usable.sum() < LEAST_SHARE * free.sum():
                 continue
             multiple = _Found(largest, ((constant, None), (_ratio(x[usable], y[usable]), i)))
-            for found in (
-                *([_with_short_numbers(multiple, rows, y, free, printed)] if constant else []),
-                _with_short_numbers(_moved(multiple, x[free], y[free]), rows, y, free, printed),
-            ):
+            moved = _moved(multiple, x[free], y[free])
+            for start in (*([multiple] if constant else []), moved):
+                if np.mean(np.abs(_made(start, rows) - y) <= width) < LEAST_WITH_CONSTANT:
+                    continue  # no number of digits helps
+                found = _with_short_numbers(start, rows, y, free, printed)
                 agreeing = _share(found, rows, y, printed)
                 if agreeing >= LEAST_WITH_CONSTANT and _is_used(found, rows, y):
                     good.setdefault(round(agreeing, 2), found)
@@ -193,11 +197,16 @@ def _with_short_numbers(
 
 def _share(found: _Found, rows: Array, y: Array, printed: Printed) -> float:
     """Return the share of rows in which a law, rounded to printed digits, gives y."""
+    made = printed.rounding(_made(found, rows))
+    return float(np.mean(printed.given(made, y, float(np.std(y)))))
+
+
+def _made(found: _Found, rows: Array) -> Array:
+    """Return the maximum or minimum of a constant and a multiple of a column."""
     (constant, _), (factor, i) = found.parts
     assert i is not None
     made = (np.maximum if found.largest else np.minimum)(constant, factor * rows[:, i])
-    made = printed.rounding(made + found.added)
-    return float(np.mean(printed.given(made, y, float(np.std(y)))))
+    return np.asarray(made + found.added)
 
 
 def _is_used(found: _Found, rows: Array, y: Array) -> bool:

@@ -49,6 +49,8 @@ CLIPPED = 0.05
 """Share of the values at each end of a column that are moved to the nearest other value."""
 UNEXPLAINED = 0.7
 """Share of a clipped column that others leave unexplained at most, if rows are to be trimmed."""
+MOST_EQUAL = 0.4
+"""Largest share of equal values of a column for which rows are trimmed."""
 MOST_COLUMNS = 2
 """Number of columns for which rows are trimmed, the best explained columns first."""
 DEGREES = (2, 3, 4)
@@ -65,6 +67,8 @@ NEAR = 4.0
 """Largest residual of a row near the fit, in robust standard deviations."""
 FAR = 15.0
 """Smallest residual of a row with a wrong cell that is clearly wrong."""
+LARGEST_SIGMA = 0.1
+"""Largest deviation from a smooth function, in robust units, if an exact law is behind it."""
 FEWEST_FAR = 0.04
 """Smallest share of the trimmed rows that are clearly wrong."""
 FARTHEST = 1e30
@@ -146,16 +150,18 @@ def _context_of(context: SearchContext, rows: NDArray[np.intp]) -> SearchContext
 def _explained(values: Values, columns: Sequence[int]) -> list[int]:
     """Return the columns that quadratic functions of the others explain, best explained first.
 
-    Wrong cells cannot hide a law of clipped columns.
+    Wrong cells cannot hide a law of clipped columns. Columns of which most values are equal are not
+    returned: any function that gives this value is near most rows.
     """
     step = max(1, values.n_rows // SCREENED_ROWS)
     x = values.x[::step, columns]
+    varies = (x == np.median(x, axis=0)).mean(axis=0) <= MOST_EQUAL
     clipped = np.clip(x, *np.quantile(x, [CLIPPED, 1 - CLIPPED], axis=0))
     positive = (clipped > 0).all(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where(positive, np.log(clipped), clipped)
     left = np.minimum(*(_unexplained(each) for each in (clipped, logs)))
-    return [columns[k] for k in np.argsort(left).tolist() if left[k] < UNEXPLAINED]
+    return [columns[k] for k in np.argsort(left).tolist() if left[k] < UNEXPLAINED and varies[k]]
 
 
 def _unexplained(x: Array) -> Array:
@@ -189,7 +195,8 @@ def suspicious_rows(values: Values, target: int, others: Sequence[int]) -> NDArr
     """Return a mask of the rows far from a smooth function of other columns.
 
     The function is the best of polynomials of some degrees of the columns or their logarithms,
-    for the column or its logarithm. The result is None if few rows are clearly far.
+    for the column or its logarithm. The result is None if few rows are clearly far, or
+    if most rows are not near.
 
     Parameters
     ----------
@@ -216,7 +223,8 @@ def suspicious_rows(values: Values, target: int, others: Sequence[int]) -> NDArr
                     far = missed > FAR * sigma
                     best = sigma
                     wrong = far.sum() >= max(FEWEST_FAR * trimmed.sum(), 2)
-                    mask = trimmed if wrong and trimmed.mean() <= 1 - LEAST_SHARE else None
+                    believed = wrong and sigma <= LARGEST_SIGMA
+                    mask = trimmed if believed and trimmed.mean() <= 1 - LEAST_SHARE else None
     return mask
 
 
