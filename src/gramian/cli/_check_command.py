@@ -8,6 +8,7 @@ import typer
 
 from gramian.cli._errors import BROKEN, CommandError, UsageError, guarded, say
 from gramian.cli._options import DataFile, Json, Quiet, Reading, option, with_options
+from gramian.cli._time_limit import limited
 from gramian.cli._values import share_or_zero
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 @guarded
 @with_options
+@limited
 def check(
     *,
     laws: Annotated[

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Annotated
 
 from gramian._support.extras import EXTRAS
+from gramian._support.time_limit import time_was_over
 from gramian.cli._errors import CommandError, UsageError, guarded, writing
 from gramian.cli._options import (
     AlgorithmName,
@@ -22,10 +23,12 @@ from gramian.cli._options import (
     option,
     with_options,
 )
+from gramian.cli._time_limit import limited
 
 
 @guarded
 @with_options
+@limited
 def report(
     *,
     data: DataFile,
@@ -101,6 +104,7 @@ def report(
                 "kept": fitted.model.order,
                 "dropped": [*fitted.model.dropped, *fitted.model.steps.beside.given],
                 **fitted.changes.document(),
+                "complete": not time_was_over(),
                 "warnings": warnings_of(fitted),
                 "files": written,
                 "seconds": round(time.perf_counter() - start, 3),

@@ -9,6 +9,7 @@ Open `_table_relations.py` first, which holds the function `relations`; then `_l
 from gramian.laws._assert_laws import assert_laws
 from gramian.laws._comparison import Comparison, compare
 from gramian.laws._cover import computable
+from gramian.laws._known_laws import KnownLaws, knowing, known_or_found
 from gramian.laws._relation_collection import AnyLaw, Relations, names_units, solutions
 from gramian.laws._reproduction import (
     PrintedColumn,
@@ -19,8 +20,8 @@ from gramian.laws._reproduction import (
 )
 from gramian.laws._table_relations import (
     TooFewValuesError,
-    laws_in_most_rows,
-    level_laws_of,
+    clocks_of_table,
+    laws_of_mixed,
     relations,
     simple_laws,
 )

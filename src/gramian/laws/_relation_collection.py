@@ -272,6 +272,25 @@ class Relations(Sequence[AnyLaw]):
         ]
         return replace(self, relations=tuple(laws))
 
+    def of_numbers(self, names: Sequence[str]) -> Relations:
+        """Return the laws among the numbers of some columns, in which dates are numbers, too.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns.
+        """
+        laws = [
+            replace(each, _clocks={})
+            for each in self
+            if isinstance(each, Relation) and {*each.columns} <= {*names}
+        ]
+        rows = {name: self._rows[name] for name in names if name in self._rows}
+        facts = tuple(each for each in self.facts if each.name in names)
+        return replace(
+            self, relations=tuple(laws), feature_names=tuple(names), facts=facts, _rows=rows
+        )
+
     @property
     def _every_solution(self) -> list[ColumnLaw]:
         whole = [relation for relation in self if not relation.n_exceptions]

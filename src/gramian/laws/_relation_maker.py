@@ -99,10 +99,8 @@ class RelationMaker:
                 found.append(i)
         return found
 
-    def laws(
-        self, view: View, stages: Sequence[Stage], **options: Any
-    ) -> tuple[list[Relation], bool]:
-        """Return the laws in a view, and True if the search was finished within the time limit.
+    def laws(self, view: View, stages: Sequence[Stage], **options: Any) -> list[Relation]:
+        """Return the laws in a view that were found within the time limit.
 
         Parameters
         ----------
@@ -128,10 +126,10 @@ class RelationMaker:
                 for i, column in zip(view.columns, x.T, strict=True)
             ]
             search = LawSearch(x, traits, known=known, groups=groups, **options)
-            complete = search.run(stages)
+            search.run(stages)
             self.n_unsearched = max(self.n_unsearched, search.n_unsearched)
             found = [self._relation(verdict, search, view) for verdict in search.found]
-            return [each for each in found if not has_common_factor(each._raw)], complete
+            return [each for each in found if not has_common_factor(each._raw)]
 
     def constant(self, i: int) -> Relation:
         """Return the law that column `i` is constant."""

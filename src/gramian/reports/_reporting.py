@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import gramian
 from gramian._support.extras import require
+from gramian._support.time_limit import time_limited
 from gramian._support.words import counted
 from gramian._support.writing import replacing
 from gramian.estimators import UFFS, Estimator, PolynomialManifold, unbroken_percent
@@ -52,6 +53,7 @@ def report(
     command: str | None = None,
     image_shape: tuple[int, int] | None = None,
     comparison: Comparison | None = None,
+    time_limit: float | None = None,
 ) -> Path:
     """Write a page about a fit: columns to keep, formulas of columns to drop, and cautions.
 
@@ -82,6 +84,8 @@ def report(
     comparison : Comparison, optional
         The table compared with an older one by `gramian.laws.compare`; the page then has a section
         about it.
+    time_limit : float, optional
+        Seconds after which no more formulas are searched: the page shows those that were found.
 
     Returns
     -------
@@ -121,7 +125,8 @@ def report(
     data = gather(estimator, X, preprocessing)
     beside = beside_entries(data.preprocessing)
     shape = image_shape or image_shape_of(data.names)
-    template, content = _content(estimator, data, shape)
+    with time_limited(time_limit):
+        template, content = _content(estimator, data, shape)
     text = _page.render(
         template,
         {

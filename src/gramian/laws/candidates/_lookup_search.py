@@ -12,6 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
+from gramian._support.time_limit import check_time, time_is_over
 from gramian._support.types import IntArray
 from gramian.laws._cover import Implication, closure, follows, minimal
 from gramian.laws._law_tolerances import MIN_EVIDENCE
@@ -53,7 +54,6 @@ class _LookupSearch:
         self._context = context
         self._cells = cells
         self._tolerance = context.tolerance
-        self._check_time = context.check_time
         self._effects = cells.effects
         self._known: list[Implication] = [*context.known, *_calendar(cells)]
         n = max(len(self._effects), 1)
@@ -78,12 +78,13 @@ class _LookupSearch:
             yield from more
             self._known += [each.dependency for each in more]
         yield from self._one_way(last)
+        check_time()  # `_together` ends early if the time is over
 
     def _singles(self) -> list[BelievedLookup]:
         """Return all lookups by the values of one key that the rows confirm."""
         found = []
         for cause in self._cells.causes:
-            self._check_time()
+            check_time()
             effects = [i for i in self._effects if self._cells.may_give(cause, i)]
             effects = self._likely(self._screen[:, cause], effects)
             found += self._judged(self._cells.codes[:, cause], (cause,), effects)
@@ -252,7 +253,7 @@ class _LookupSearch:
         """Return lookups in which `size` keys together determine a column, if rows confirm them.
 
         Lookups for which fewer of the keys do almost as well, and lookups that follow from the
-        implications `known`, are not returned.
+        implications `known`, are not returned. If the time is over, not all keys are combined.
         """
         cells = self._cells
         twins = _twins(known)
@@ -261,7 +262,8 @@ class _LookupSearch:
         effects = [i for i in self._effects if i not in twins]
         found = []
         for chosen in combinations(sorted(causes), size):
-            self._check_time()
+            if time_is_over():
+                break
             labels = any(not cells.is_number(i) for i in chosen)
             wanted = [i for i in effects if labels or i in cells.labels]
             if any(cells.keys[i].part is not None for i in chosen):
