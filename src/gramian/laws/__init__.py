@@ -25,6 +25,7 @@ from gramian.laws._table_relations import (
     simple_laws,
 )
 from gramian.laws.checks import (
+    BrokenRow,
     CheckResult,
     Checks,
     Drift,
@@ -59,6 +60,7 @@ from gramian.laws.forms import (
 __all__ = [
     "AllowedError",
     "Balance",
+    "BrokenRow",
     "CheckResult",
     "Checks",
     "ColumnFacts",
