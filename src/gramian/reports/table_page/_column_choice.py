@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,8 +13,12 @@ from gramian.tables import Table
 Status = Literal["exact", "broken", "noisy"]
 ALL_DIGITS = 99
 """Number of decimals by which columns with all digits are sorted: last."""
+MAX_TRIES = 6
+"""Largest number of times that laws which miss values are replaced by others."""
 MAX_EXCHANGES = 24
 """Largest number of columns for which the page says what changes if they are kept."""
+MAX_WORK = 1_500
+"""Largest product of this number and the number of columns of the table."""
 
 
 @dataclass(frozen=True)
@@ -80,20 +84,56 @@ def chosen_columns(
         The table; values that the laws compute are compared with its cells.
     """
     whole, prefer = found.corrected(), _plain_columns(found)
-    laws = whole.redundant(keep, prefer)
-    missed = missed_values(laws, found.facts, table, result.rows)
+    laws, missed = _giving_values(whole, keep, prefer, table, result)
     broken = {each.law for each in result.laws if each.n_broken}
     computed = _computed(laws, found, broken, missed)
+    n_exchanges = min(MAX_EXCHANGES, MAX_WORK // len(found.feature_names))
     exchangeable = whole.alternatives(laws, keep)
     exchanges = [
         _exchange(name, laws, whole.redundant([*keep, name], prefer), found.feature_names)
-        for name in [name for name in laws if exchangeable.get(name)][:MAX_EXCHANGES]
+        for name in [name for name in laws if exchangeable.get(name)][:n_exchanges]
     ]
     return ColumnChoice(
         tuple(name for name in found.feature_names if name not in laws),
         tuple(computed),
         tuple(each for each in exchanges if each.instead),
     )
+
+
+def _giving_values(
+    whole: Relations,
+    keep: Collection[str],
+    prefer: Sequence[str],
+    table: Table,
+    result: CheckResult,
+) -> tuple[dict[str, ColumnLaw], dict[str, int]]:
+    """Return the laws that compute columns, and the numbers of values that they do not give.
+
+    A law that misses values is replaced by others, as long as as many columns are computed.
+
+    Parameters
+    ----------
+    whole : Relations
+        The laws, without exceptions.
+    keep, prefer : sequence of str
+        The parameters of `Relations.redundant`.
+    table : Table
+        The table.
+    result : CheckResult
+        The check of the table against the laws.
+    """
+    laws, refused = whole.redundant(keep, prefer), set[str]()
+    missed = missed_values(laws, whole.facts, table, result.rows)
+    for _ in range(MAX_TRIES):
+        refused |= {str(laws[name]) for name, n in missed.items() if n}
+        others = whole.redundant(keep, prefer, refused)
+        if len(others) < len(laws):
+            break
+        now = missed_values(others, whole.facts, table, result.rows)
+        if sum(map(bool, now.values())) >= sum(map(bool, missed.values())):
+            break
+        laws, missed = others, now
+    return laws, missed
 
 
 def _plain_columns(found: Relations) -> list[str]:

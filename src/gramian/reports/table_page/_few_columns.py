@@ -31,8 +31,7 @@ class FewColumns:
     columns: tuple[str, ...]
     """The columns, in the order of choice."""
     by_columns: tuple[float, ...]
-    """The share that the first column explains with its square, the first two with their products,
-    and so on."""
+    """The share that the first column explains, the first two with their product, and so on."""
     by_components: tuple[float, ...]
     """The share that one, two, ... components of PCA explain."""
     n_columns: int
@@ -53,8 +52,8 @@ def few_columns(table: Table, names: Collection[str], without: IntArray) -> FewC
     without : array of int
         Rows to leave out, since they break laws.
     """
-    numbers = [name for name in names if is_number(table.columns[name])][:MAX_COLUMNS]
-    numbers = [name for name in numbers if name not in table.codes]
+    kinds, codes = table.columns, table.codes
+    numbers = [name for name in names if is_number(kinds[name]) and name not in codes][:MAX_COLUMNS]
     if len(numbers) < LEAST_COLUMNS:
         return None
     rows = as_array(table.read(numbers, at_most=50 * MAX_ROWS))

@@ -78,7 +78,7 @@ class LawsOfTable:
     def best(self) -> list[LawEntry]:
         """The laws, most telling first: arithmetic before others, one for each computed column."""
         firsts, others, given = list[LawEntry](), list[LawEntry](), set[str | None]()
-        for each in sorted(self.entries, key=lambda each: list(GROUPS).index(each.group)):
+        for each in self.entries:
             (others if each.gives in given else firsts).append(each)
             given.add(each.gives or each.text)
         return [*firsts, *others]
@@ -104,11 +104,16 @@ def checked_laws(table: Table, found: Relations) -> LawsOfTable:
         kept = found
     others = replace(found, relations=tuple(nearly))
     return LawsOfTable(
-        tuple(sorted(_entries(table, kept, result), key=lambda each: -each.evidence)),
+        tuple(sorted(_entries(table, kept, result), key=_rank)),
         tuple(_entries(table, others, others.checks.check(table))) if nearly else (),
         result,
         kept,
     )
+
+
+def _rank(entry: LawEntry) -> tuple[int, int, float]:
+    """Return a key that sorts laws: by group, then those that most rows obey first."""
+    return list(GROUPS).index(entry.group), entry.n_broken, -entry.evidence
 
 
 def _by_law(found: Relations, result: CheckResult) -> list[tuple[LawOutcome, ...]]:

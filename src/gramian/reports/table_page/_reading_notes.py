@@ -45,12 +45,13 @@ def reading_notes(table: Table, names: Collection[str], found: Relations) -> Rea
         The laws of the table.
     """
     gaps, constant = _gaps(table, names)
+    wide = table.codes
     dates = [each.name for each in found.facts if each.type == "date"]
     n_gaps = sum(gaps.values())
     some = "; ".join(f"{_name(name)} has {n:,}" for name, n in [*gaps.items()][:LISTED])
     more = f"; {counted(len(gaps) - LISTED, 'more column')}" if len(gaps) > LISTED else ""
     others = [name for name in table.names if name not in names]
-    codes = [name for name in names if name in table.codes]
+    codes = [name for name in names if name in wide]
     done = [
         *(
             f"The cells of {_name(name)} are read as numbers: {example}."
@@ -125,7 +126,8 @@ def _gaps(table: Table, names: Collection[str]) -> tuple[dict[str, int], tuple[s
 
 
 def _cautions(table: Table, names: Collection[str]) -> list[TableCaution]:
-    text = [name for name in names if is_text(table.columns[name])]
+    kinds = table.columns
+    text = [name for name in names if is_text(kinds[name])]
     return [*cautions_of_reading(table, text, [*names])]
 
 

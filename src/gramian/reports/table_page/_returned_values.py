@@ -62,13 +62,14 @@ def missed_values(
 
 def _cells(table: Table, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     """Return columns as arrays: numbers, dates, and texts with None for an empty cell."""
-    names = [name for name in names if name not in table.codes]
+    codes, kinds = table.codes, table.columns
+    names = [name for name in names if name not in codes]
     if not names:
         return {}
     rows = table.read(names, at_most=MAX_ROWS)
     found = dict[str, NDArray[Any]]()
     for name in names:
-        column, kind = rows.column(name), table.columns[name]
+        column, kind = rows.column(name), kinds[name]
         if is_number(kind):
             found[name] = as_array(rows.select([name]))[:, 0]
         elif is_date(kind):

@@ -59,11 +59,12 @@ class PageWishes:
 
     def names(self, table: Table) -> list[str]:
         """Return the columns of a table to look at: those of numbers, text or dates."""
-        every = list(table.columns)
+        kinds = table.columns
+        every = list(kinds)
         left_out = find(self.exclude, every, "exclude")
         chosen = find(self.columns, every, "columns") if self.columns is not None else every
         names = [each for each in every if each in chosen and each not in left_out]
-        usable = [name for name in names if is_usable(table.columns[name])]
+        usable = [name for name in names if is_usable(kinds[name])]
         if not usable:
             raise UnusableTableError(
                 "{table} has no column of numbers, text or dates to look at", table=table.name
