@@ -13,4 +13,5 @@ pytest.register_assert_rewrite(
     "report_cases",
     "source_cases",
     "support",
+    "table_page_cases",
 )

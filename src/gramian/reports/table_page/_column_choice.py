@@ -15,6 +15,12 @@ ALL_DIGITS = 99
 """Number of decimals by which columns with all digits are sorted: last."""
 MAX_TRIES = 6
 """Largest number of times that laws which miss values are replaced by others."""
+RETURNED: dict[Status, str] = {
+    "exact": "every value",
+    "broken": "every value, after correction",
+    "noisy": "values up to an error",
+}
+"""What comes back of a column that a law computes, in words."""
 MAX_EXCHANGES = 24
 """Largest number of columns for which the page says what changes if they are kept."""
 MAX_WORK = 1_500

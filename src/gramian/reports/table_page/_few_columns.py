@@ -82,14 +82,22 @@ def few_columns(table: Table, names: Collection[str], without: IntArray) -> FewC
     return FewColumns(
         tuple(own[i] for i in gfs.selected_features_),
         tuple(shares.tolist()),
-        tuple(_of_components(old, new, len(shares))),
+        tuple(shares_of_components(old, new, len(shares))),
         len(own),
         len(rows),
     )
 
 
-def _of_components(old: Array, new: Array, n: int) -> list[float]:
-    """Return the shares of the variance of new rows that components of old rows explain."""
+def shares_of_components(old: Array, new: Array, n: int) -> list[float]:
+    """Return the shares of the variance of new rows that components of old rows explain.
+
+    Parameters
+    ----------
+    old, new : array of shape (n_rows, n_columns)
+        The rows from which the components come, and those in which the shares are measured.
+    n : int
+        The largest number of components.
+    """
     with threads_for(0):
         _, axes = np.linalg.eigh(old.T @ old)
         along = ((new @ axes[:, ::-1]) ** 2).sum(axis=0)

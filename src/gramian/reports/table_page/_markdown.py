@@ -8,15 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from gramian._support.words import counted, one_line, percent
 from gramian.formulas import number
 from gramian.reports.table_page._changes import Changes
-from gramian.reports.table_page._column_choice import ColumnChoice
+from gramian.reports.table_page._column_choice import RETURNED, ColumnChoice
 from gramian.reports.table_page._few_columns import FewColumns
 from gramian.reports.table_page._first_screen import FirstScreen, broken_sentence
 from gramian.reports.table_page._law_entries import GROUPS, SHOWN_ROWS, LawEntry
 from gramian.reports.table_page._shown_cells import cell_text
 from gramian.reports.table_page._study import TableStudy
 
-SIGNS = re.compile(r"([\\`*_{}\[\]<>#|&~])")
-"""Letters with a meaning in Markdown."""
+SIGNS = re.compile(r"([\\`*\[\]<>|~]|(?<!\w)_|_(?!\w)|&(?=[#\w])|^[-+#=])")
+"""Letters with a meaning in Markdown; some have it only at the beginning, or beside letters."""
+NUMBER = re.compile(r"^(\d+)([.)])")
+"""A number at the beginning that would be that of a list."""
 MAX_BROKEN = 20
 """Largest number of broken rows in the list of all."""
 
@@ -69,7 +71,7 @@ def plain(text: str) -> str:
     text : str
         Any text.
     """
-    return SIGNS.sub(r"\\\1", one_line(text))
+    return NUMBER.sub(r"\1\\\2", SIGNS.sub(r"\\\1", one_line(text)))
 
 
 def _span(text: str) -> str:
@@ -162,9 +164,8 @@ def _choice(choice: ColumnChoice) -> Iterator[str]:
         return
     yield "## The columns to keep"
     yield plain(f"Keep {', '.join(choice.base)}.")
-    words = {"exact": "", "broken": "after correction", "noisy": "up to an error"}
-    rows = [[each.name, each.law, words[each.status]] for each in choice.computed]
-    yield _table(["can go", "law", ""], rows)
+    rows = [[each.name, each.law, RETURNED[each.status]] for each in choice.computed]
+    yield _table(["can go", "its law", "what comes back"], rows)
     for each in choice.exchanges:
         instead = ", ".join(each.instead)
         laws = "; ".join(each.laws)

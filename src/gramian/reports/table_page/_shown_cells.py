@@ -26,7 +26,7 @@ class RowNumbers:
     first: int
     """The number of the first row."""
     words: str
-    """How rows are counted, in words."""
+    """How rows are counted, in words that follow "counted"."""
 
     def __call__(self, row: int) -> int:
         """Return the number that the page shows for a row."""
@@ -36,10 +36,10 @@ class RowNumbers:
     def of(cls, table: Table) -> RowNumbers:
         """Return the numbers of the rows of a table: those of a spreadsheet for text files."""
         if table.format not in TEXT:
-            return cls(0, "counted from 0")
+            return cls(0, "from 0")
         if table.named:
             return cls(2, "as a spreadsheet counts them: the names of the columns are row 1")
-        return cls(1, "counted from 1")
+        return cls(1, "from 1")
 
 
 def cell_text(value: Any) -> str:
