@@ -155,8 +155,9 @@ def _go(study: TableStudy) -> Iterator[str]:
             f"{names_of(exact)}."
         )
     if broken:
+        cells = plural(len(study.result.rows), "cell is", "cells are")
         more = "more can go" if exact else f"{plural(len(broken), 'column')} can go"
-        yield (f"{len(broken):,} {more} once the wrong cells are corrected: {names_of(broken)}.")
+        yield (f"{len(broken):,} {more} once the wrong {cells} corrected: {names_of(broken)}.")
     if noisy:
         follows = plural(len(noisy), "follows", "follow")
         yield (
