@@ -116,7 +116,7 @@ def test_dates_are_shown_as_dates(facts, folder):
     assert late["expected"] == f"{date:%Y-%m-%d}"
     text = (folder / "page.md").read_text(encoding="utf-8")
     assert f"due is 2024-01-01; its laws give {date:%Y-%m-%d}" in text
-    assert "counted in days, holds in 299 of 300 rows" in text
+    assert "counted in days; holds in 299 of 300 rows" in text
 
 
 def test_columns_that_can_go_are_told_from_those_that_must_be_corrected_first(facts):
@@ -261,6 +261,17 @@ def test_a_wrong_input_is_an_error_though_its_result_obeys_another_law(tmp_path)
     c[[3, 30]] += 5
     told = facts_of(tmp_path, {"a": a, "b": b, "c": c, "total": a + b, "x": rng.normal(size=300)})
     assert [(each["row"], each["column"]) for each in told["broken_rows"]] == [(3, "c"), (30, "c")]
+
+
+def test_a_comparison_is_explained_and_a_constant_is_no_telling_law(tmp_path):
+    rng = np.random.default_rng(0)
+    weight, zone = rng.uniform(1, 60, 300).round(1), np.ones(300)
+    table = {"zone": zone, "weight": weight, "heavy": (weight > 30) * 1.0, "grams": 1000 * weight}
+    told = facts_of(tmp_path, table)
+    assert told["summary"]["best_laws"][0] == "grams = 1000 · weight"
+    assert told["summary"]["best_laws"][-1] == "zone = 1"
+    text = report(table, path=tmp_path / "p.md").read_text(encoding="utf-8")
+    assert re.search(r"`heavy = .*`: \[ \] is 1 if true, else 0; holds in all 300 rows", text)
 
 
 def test_coefficients_have_the_digits_that_give_the_column(tmp_path):

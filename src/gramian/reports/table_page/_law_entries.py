@@ -28,6 +28,8 @@ SHOWN_ROWS = 12
 """Largest number of rows that break a law which the page shows."""
 MAX_LAWS = 150
 """Largest number of laws that the page shows."""
+LAST_KINDS = ("extreme", "step", "constant")
+"""Kinds of laws that come last in their group."""
 VOUCHED = 0.5
 """Share of the rows that break a law in which other laws vouch for all its cells: with more, the
 law holds in most rows only, and the other rows are no errors."""
@@ -48,13 +50,14 @@ class LawEntry:
     """The typical error of a noisy law, in the units of the column that it gives; else 0."""
     evidence: float
     rows: tuple[BrokenRow, ...]
-    unit: str = ""
-    """The unit of numbers in a law of dates: "days" or "seconds"; else empty."""
+    kind: str
+    reading: str
+    """How to read the law, such as "counted in days" for a law of dates; else empty."""
 
     @property
     def holds(self) -> str:
         """In how many rows the law holds, in words."""
-        said = f"counted in {self.unit}, " if self.unit else ""
+        said = f"{self.reading}; " if self.reading else ""
         if not self.n_broken:
             return f"{said}holds in all {counted(self.n_tested, 'row')}"
         kept = f"{self.n_tested - self.n_broken:,}"
@@ -76,10 +79,11 @@ class LawsOfTable:
 
     @property
     def best(self) -> list[LawEntry]:
-        """The laws, most telling first: arithmetic before others, one for each computed column."""
+        """The laws, most telling first: one for each column, and constant columns at the end."""
         firsts, others, given = list[LawEntry](), list[LawEntry](), set[str | None]()
         for each in self.entries:
-            (others if each.gives in given else firsts).append(each)
+            late = each.gives in given or each.kind == "constant"
+            (others if late else firsts).append(each)
             given.add(each.gives or each.text)
         return [*firsts, *others]
 
@@ -111,9 +115,10 @@ def checked_laws(table: Table, found: Relations) -> LawsOfTable:
     )
 
 
-def _rank(entry: LawEntry) -> tuple[int, int, float]:
-    """Return a key that sorts laws: by group, then those that most rows obey first."""
-    return list(GROUPS).index(entry.group), entry.n_broken, -entry.evidence
+def _rank(entry: LawEntry) -> tuple[int, int, int, float]:
+    """Return a key that sorts laws: by group and kind, then those that most rows obey first."""
+    kind = LAST_KINDS.index(entry.kind) + 1 if entry.kind in LAST_KINDS else 0
+    return list(GROUPS).index(entry.group), kind, entry.n_broken, -entry.evidence
 
 
 def _by_law(found: Relations, result: CheckResult) -> list[tuple[LawOutcome, ...]]:
@@ -169,13 +174,18 @@ def _entries(table: Table, found: Relations, result: CheckResult) -> list[LawEnt
                 typical,
                 law.evidence,
                 shown[worst],
-                _unit(law),
+                law.kind,
+                _reading(law),
             )
         )
     return entries
 
 
-def _unit(law: AnyLaw) -> str:
-    """Return the unit in which a formula counts dates; empty for other laws."""
-    clocks = getattr(law.check.law, "clocks", {}) if isinstance(law, Relation) else {}
-    return next((clock.unit for clock in clocks.values()), "")
+def _reading(law: AnyLaw) -> str:
+    """Return how to read a law: what its comparisons are, and in which unit it counts dates."""
+    if not isinstance(law, Relation):
+        return ""
+    if law.kind == "step":
+        return "[ ] is 1 if true, else 0"
+    clocks = getattr(law.check.law, "clocks", {})
+    return next((f"counted in {clock.unit}" for clock in clocks.values()), "")

@@ -17,7 +17,7 @@ from gramian.reports.table_page._study import TableStudy
 
 SIGNS = re.compile(r"([\\`*\[\]<>|~]|(?<!\w)_|_(?!\w)|&(?=[#\w])|^[-+#=])")
 """Letters with a meaning in Markdown; some have it only at the beginning, or beside letters."""
-NUMBER = re.compile(r"^(\d+)([.)])")
+NUMBER = re.compile(r"^(\d+)([.)])(?=\s|$)")
 """A number at the beginning that would be that of a list."""
 MAX_BROKEN = 20
 """Largest number of broken rows in the list of all."""
