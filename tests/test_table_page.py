@@ -419,6 +419,26 @@ def test_frames_of_all_kinds_have_a_page(tmp_path, kind):
     assert wrong == list(WRONG)
 
 
+def test_blank_lines_of_a_file_are_told(tmp_path):
+    lines = invoices().to_csv(index=False).splitlines()
+    (tmp_path / "in.csv").write_text("\n".join(lines) + "\n\n\n", encoding="utf-8")
+    assert "blank" not in facts_of(tmp_path, tmp_path / "in.csv")["table"]["rows_count"]
+    (tmp_path / "in.csv").write_text("\n".join([*lines[:9], "", *lines[9:]]), encoding="utf-8")
+    counted = facts_of(tmp_path, tmp_path / "in.csv")["table"]["rows_count"]
+    assert counted.endswith("and blank lines are not counted")
+
+
+def test_several_files_are_one_table_whose_rows_are_counted_from_0(tmp_path):
+    table = invoices()
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for part, file in zip((table[:100], table[100:]), files, strict=True):
+        part.to_csv(file, index=False)
+    told = facts_of(tmp_path, files)
+    assert told["table"]["n_rows"] == 300
+    assert [each["number"] for each in told["broken_rows"] if each["column"] == "gross"] == [*WRONG]
+    assert f"table = {[str(file) for file in files]!r}" in told["code"]
+
+
 def test_pages_of_many_columns_are_small(tmp_path):
     path = report(many_columns(30), path=tmp_path / "page.html")
     assert path.stat().st_size < 400_000

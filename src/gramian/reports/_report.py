@@ -159,7 +159,16 @@ def _of_table(
         older=None if against is None else as_table(against, **reading),
         title=title,
         command=command,
-        source=os.fspath(subject) if isinstance(subject, str | os.PathLike) else None,
+        source=_paths(subject),
         options=shown,
     )
     return Path(path)
+
+
+def _paths(subject: Any) -> str | list[str] | None:
+    """Return the path of a file, or those of several; None for a table in memory."""
+    if isinstance(subject, str | os.PathLike):
+        return os.fspath(subject)
+    if isinstance(subject, list | tuple) and all(isinstance(x, str | os.PathLike) for x in subject):
+        return [os.fspath(each) for each in subject]
+    return None

@@ -16,13 +16,15 @@ LONG = 1_000
 """Largest number of letters of an option's value in the code."""
 
 
-def code_again(source: str | None, older: str | None, options: Mapping[str, Any]) -> str:
+def code_again(
+    source: str | list[str] | None, older: str | None, options: Mapping[str, Any]
+) -> str:
     """Return Python code that prints the laws of a table, and writes the page again.
 
     Parameters
     ----------
-    source : str or None
-        The file of the table; None for a table in memory.
+    source : str, list of str or None
+        The file of the table, or several; None for a table in memory.
     older : str or None
         The file of the older table with which it is compared, if there is one.
     options : mapping from str to object

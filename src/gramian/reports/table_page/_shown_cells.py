@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ CELL_DIGITS = 15
 MAX_CELL = 60
 """Largest number of letters of a cell on the page; longer cells are cut."""
 EMPTY = "(empty)"
+CHUNK = 2**20
+"""Number of bytes of a file that are looked at together."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,31 @@ class RowNumbers:
 
     @classmethod
     def of(cls, table: Table) -> RowNumbers:
-        """Return the numbers of the rows of a table: those of a spreadsheet for text files."""
-        if table.format not in TEXT:
+        """Return the numbers of the rows of a table: those of a spreadsheet for a text file."""
+        if table.format not in TEXT or table.delimiter is None:  # several files have none
             return cls(0, "from 0")
+        blank = ", and blank lines are not counted" if _has_blank_lines(table.name) else ""
         if table.named:
-            return cls(2, "as a spreadsheet counts them: the names of the columns are row 1")
-        return cls(1, "from 1")
+            words = "as a spreadsheet counts them: the names of the columns are row 1"
+            return cls(2, f"{words}{blank}")
+        return cls(1, f"from 1{blank}")
+
+
+def _has_blank_lines(path: str) -> bool:
+    """Return True if a text file has blank lines before its last row; readers skip them."""
+    if not Path(path).is_file():
+        return False
+    tail, blank = b"", False
+    with Path(path).open("rb") as stream:
+        while piece := stream.read(CHUNK):
+            text = (tail + piece).replace(b"\r", b"")
+            if blank and text.strip(b"\n"):
+                return True
+            blank = blank or b"\n\n" in text
+            if b"\n\n" in text.rstrip(b"\n"):
+                return True
+            tail = text[-1:]
+    return False
 
 
 def cell_text(value: Any) -> str:

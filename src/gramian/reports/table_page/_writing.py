@@ -32,7 +32,7 @@ def write_table_page(
     older: Table | None = None,
     title: str | None = None,
     command: str | None = None,
-    source: str | None = None,
+    source: str | list[str] | None = None,
     options: Mapping[str, Any] | None = None,
     verbose: int = 0,
 ) -> dict[str, Any]:
@@ -54,8 +54,8 @@ def write_table_page(
         The title; by default the name of the table.
     command : str, optional
         The shell command that made the page.
-    source : str, optional
-        The file of the table, for the code on the page; None for a table in memory.
+    source : str or list of str, optional
+        The file of the table, or several, for the code on the page; None for a table in memory.
     options : mapping, optional
         Arguments of `gramian.report` for the code on the page, without `against`.
     verbose : int, default=0
