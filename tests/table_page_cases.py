@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 from report_cases import HOSTILE
+
+from gramian import report
 
 WRONG = (17, 23, 155)
 """Rows in which 10 was added to the gross price."""
@@ -99,3 +103,9 @@ def many_columns(d: int, n: int = 400) -> pd.DataFrame:
         derived[rng.integers(0, n, 3)] += 7
         table[f"derived_{i}"] = derived
     return pd.DataFrame(table)
+
+
+def facts_of(tmp_path, table, **options):
+    """Return the JSON page about a table."""
+    path = report(table, path=tmp_path / "page.json", **options)
+    return json.loads(path.read_text(encoding="utf-8"))

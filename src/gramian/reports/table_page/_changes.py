@@ -11,6 +11,9 @@ from gramian.reports.table_page._first_screen import broken_sentence
 from gramian.reports.table_page._study import TableStudy
 
 FIRST_ROWS = 8
+"""Largest number of rows that are shown."""
+IN_MEMORY = "the table"
+"""The name of a table in memory."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class Changes:
 
     older: str
     first: str
-    """How many laws of the older table hold in this one."""
+    """How many rows the tables have, and how many laws of the older one hold in this one."""
     holding: tuple[str, ...]
     broken: tuple[str, ...]
     """The laws that broke, each with the number of rows that break it."""
@@ -45,8 +48,9 @@ def changes(study: TableStudy) -> Changes | None:
     n, every = len(found.holding), counted(len(found.result.laws), "law")
     shown = [each for each in found.result.cells if not _changed(found.result, each.laws)]
     return Changes(
-        PurePath(study.older).name or study.older,
-        f"{n:,} of {every} of the older table {plural(n, 'holds', 'hold')} in this one.",
+        "the older table" if study.older == IN_MEMORY else PurePath(study.older).name,
+        f"The older table has {counted(study.n_older_rows, 'row')}, and this one has "
+        f"{study.n_rows:,}. {n:,} of the older one's {every} {plural(n, 'holds', 'hold')} in it.",
         tuple(each.law for each in found.holding),
         tuple(f"{each.law}: {_broken(each)}" for each in found.broken),
         tuple(f"{each.law}{_before(each)}" for each in found.new),

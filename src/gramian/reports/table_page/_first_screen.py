@@ -146,7 +146,7 @@ def _go(study: TableStudy) -> Iterator[str]:
     exact, broken, noisy = of("exact"), of("broken"), of("noisy")
     if not study.choice.computed:
         if study.laws.entries:
-            yield "No column can go yet: no law gives every value of a column."
+            yield "No column can go: no law gives every value of a column."
         return
     if exact:
         give = "its law gives" if len(exact) == 1 else "their laws give"

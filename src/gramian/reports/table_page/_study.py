@@ -32,6 +32,8 @@ class TableStudy:
     against: Comparison | None
     older: str | None
     """The name of the older table with which this one is compared."""
+    n_older_rows: int
+    """The number of its rows; 0 without an older table."""
 
     @property
     def result(self) -> CheckResult:
@@ -95,6 +97,7 @@ def studied(
     some = SomeColumns(table, names)
     found = relations(some, groups=groups, verbose=verbose)
     laws = checked_laws(some, found)
+    comparison, n_older_rows = (None, 0) if older is None else _compared(older, some, laws.found)
     return TableStudy(
         table.name,
         tuple(names),
@@ -104,15 +107,17 @@ def studied(
         few_columns(some, names, laws.result.rows),
         reading_notes(table, names, found),
         RowNumbers.of(table),
-        None if older is None else _compared(older, some, found),
+        comparison,
         None if older is None else older.name,
+        n_older_rows,
     )
 
 
-def _compared(older: Table, table: Table, found: Relations) -> Comparison:
-    """Compare a table, whose laws are known, with an older one."""
-    before = relations(older).checks
-    known = {each.text for each in before}
+def _compared(older: Table, table: Table, found: Relations) -> tuple[Comparison, int]:
+    """Compare a table, whose laws are known, with an older one; return also the older's rows."""
+    before = relations(older)
+    known = {each.text for each in before.checks}
     new = found.checks.without(known).check(older)
-    result = before.check(table)
-    return Comparison(result, tuple(each for each in new.laws if not each.holds))
+    result = before.checks.check(table)
+    own = tuple(each for each in new.laws if not each.holds)
+    return Comparison(result, own), before.n_rows
