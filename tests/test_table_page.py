@@ -224,6 +224,15 @@ def test_a_table_without_wrong_cells_says_so(tmp_path):
     assert not any("Look first" in each for each in told["summary"]["look_at"])
 
 
+def test_a_wrong_sum_is_an_error_though_other_columns_were_computed_from_it(tmp_path):
+    """All cells of the row obey other laws: net and vat those of before, gross that of due."""
+    table = invoices().drop(columns=["date", "due", "weekday"])
+    table["payable"] = (0.97 * table.gross + 1e-9).round(2)
+    told = facts_of(tmp_path, table)
+    assert [each["row"] for each in told["broken_rows"]] == [*WRONG]
+    assert told["laws_of_most_rows"] == []
+
+
 def test_a_law_with_noise_has_its_typical_error(tmp_path):
     told = facts_of(tmp_path, measured())
     (law,) = told["laws"]
@@ -310,6 +319,15 @@ def test_a_comparison_finds_what_compare_finds(tmp_path):
     assert isinstance(wanted, Comparison)
     held = {each["law"]: each["holds"] for each in told["laws"]}
     assert held == {each.law: each.holds for each in wanted.result.laws}
+
+
+def test_what_was_not_searched_is_told(tmp_path):
+    table = invoices()
+    table["remark"] = [f"remark {i}" for i in range(len(table))]
+    table["nothing"] = np.nan
+    done = facts_of(tmp_path, table)["done"]
+    assert "Set aside, as almost every row has a label of its own: column 'remark'." in done
+    assert "Left out, as too much is missing: nothing." in done
 
 
 def test_cautions_are_counted(tmp_path):

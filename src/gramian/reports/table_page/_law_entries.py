@@ -28,6 +28,8 @@ SHOWN_ROWS = 12
 """Largest number of rows that break a law which the page shows."""
 MAX_LAWS = 150
 """Largest number of laws that the page shows."""
+LEAST_OTHERS = 5
+"""Fewest rows that break a law of most rows; fewer have wrong cells."""
 LAST_KINDS = ("extreme", "step", "constant")
 """Kinds of laws that come last in their group."""
 VOUCHED = 0.5
@@ -131,10 +133,11 @@ def _is_of_most_rows(i: int, found: Relations, outcomes: Sequence[tuple[LawOutco
     """Return True if other laws vouch for the cells of most rows that break law number `i`.
 
     A year that follows from an invoice's date also follows from the date on which it is due, except
-    around New Year. Neither date is wrong there: each obeys other laws.
+    around New Year. Neither date is wrong there: each obeys other laws. Arithmetic holds in no such
+    way: if a wrong sum was used further, its laws hold, and the sum is wrong.
     """
     rows = {row for each in outcomes[i] for row in each.rows.tolist()}
-    if not rows:
+    if isinstance(found[i], Relation) or len(rows) < LEAST_OTHERS:
         return False
     vouched = set(rows)
     for name in found[i].columns:

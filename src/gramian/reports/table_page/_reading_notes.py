@@ -14,6 +14,10 @@ from gramian.tabular import TableCaution, cautions_of_reading
 
 FEW_ROWS = 50
 """With fewer rows, laws may hold by chance."""
+SAID = (" since ", "Values are missing")
+"""Parts of notes of the search for laws that the page words itself."""
+CAUTIONS = ("was left out",)
+"""Parts of notes of the search for laws that are cautions."""
 LISTED = 12
 """Largest number of columns that a note names."""
 
@@ -76,13 +80,14 @@ def reading_notes(table: Table, names: Collection[str], found: Relations) -> Rea
             else []
         ),
         *([f"Not looked at: {_names(others)}."] if others else []),
+        *(note for note in found.notes if not any(said in note for said in (*SAID, *CAUTIONS))),
     ]
     cautions = [_worded(each, RowNumbers.of(table)) for each in _cautions(table, names)]
     cautions += [
         f"The times of {_name(name)} have different offsets from UTC, which were dropped."
         for name in table.without_zone
     ]
-    cautions += [note for note in found.notes if "left out" in note.lower()]
+    cautions += [note for note in found.notes if any(said in note for said in CAUTIONS)]
     if not found.complete:
         cautions.append("The search for laws was stopped: there may be more laws.")
     if found.n_rows < FEW_ROWS:
