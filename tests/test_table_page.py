@@ -100,6 +100,15 @@ def test_a_row_of_a_law_has_its_cells_and_the_value_that_is_expected(facts):
     assert told["expected"] == round(table.net[row] + table.vat[row], 2)
 
 
+def test_the_likely_wrong_cells_are_marked(page):
+    """In the rows of a law, also of one that was broken by a column on its right-hand side."""
+    marked = re.findall('<td class="wrong"><bdi>([^<]*)</bdi>', page.source)
+    table = invoices()
+    assert {f"{table.gross[row]:g}" for row in WRONG} <= {*marked}
+    assert "2024-01-01" in marked
+    assert not {f"{table.net[row]:g}" for row in WRONG} & {*marked}
+
+
 def test_dates_are_shown_as_dates(facts, folder):
     (late,) = [each for each in facts["broken_rows"] if each["column"] == "due"]
     assert late["row"] == LATE

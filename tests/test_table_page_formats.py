@@ -204,6 +204,30 @@ def test_wrong_arguments_are_refused_before_any_work(tmp_path):
     assert not path.exists()
 
 
+def test_the_code_of_a_comparison_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    old = invoices(200)
+    for table, name in ((old, "old.csv"), (invoices(), "new.csv")):
+        table.to_csv(name, index=False)
+    files = Page(report("new.csv", path="page.html", against="old.csv"))
+    exec(code_of(files), {"print": lambda *_: None})
+    assert "What changed since" in Page(tmp_path / "report.html").text
+    mixed = Page(report("new.csv", path="mixed.html", against=old))
+    exec(code_of(mixed), {"print": lambda *_: None, "older": old})
+    assert "against=older" in code_of(mixed)
+
+
+def test_a_page_is_not_written_over_a_table(tmp_path):
+    path = tmp_path / "table.csv"
+    invoices().to_csv(path, index=False)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"table.csv is the table itself"):
+        report(path, path=path)
+    with pytest.raises(ValueError, match=r"table.csv is the table itself"):
+        report(invoices(), path=str(path), against=path)
+    assert path.read_bytes() == before
+
+
 def test_a_page_that_fails_leaves_the_old_one(tmp_path, monkeypatch):
     path = tmp_path / "page.html"
     path.write_text("old", encoding="utf-8")

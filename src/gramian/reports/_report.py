@@ -146,6 +146,8 @@ def _of_table(
     """Write the page about a table; `given` are the options of the user for it."""
     require("pyarrow", "A report about a table")
     format = page_format(path, given.get("format"))
+    files = _files(subject)
+    _refuse_inputs(path, [*files, *_files(given.get("against"))])
     reading = {name: given[name] for name in ("delimiter", "header", "decimal") if name in given}
     against = given.get("against")
     shown = {name: value for name, value in given.items() if name not in ("format", "against")}
@@ -159,16 +161,21 @@ def _of_table(
         older=None if against is None else as_table(against, **reading),
         title=title,
         command=command,
-        source=_paths(subject),
+        source=files[0] if len(files) == 1 else files or None,
         options=shown,
     )
     return Path(path)
 
 
-def _paths(subject: Any) -> str | list[str] | None:
-    """Return the path of a file, or those of several; None for a table in memory."""
-    if isinstance(subject, str | os.PathLike):
-        return os.fspath(subject)
-    if isinstance(subject, list | tuple) and all(isinstance(x, str | os.PathLike) for x in subject):
-        return [os.fspath(each) for each in subject]
-    return None
+def _files(subject: Any) -> list[str]:
+    """Return the paths of a table in files; none for a table in memory."""
+    given = subject if isinstance(subject, list | tuple) else [subject]
+    if all(isinstance(each, str | os.PathLike) for each in given):
+        return [os.fspath(each) for each in given]
+    return []
+
+
+def _refuse_inputs(path: str | os.PathLike[str], files: list[str]) -> None:
+    """Raise ValueError if the page would be written over a file that is read."""
+    if os.path.realpath(path) in map(os.path.realpath, files):
+        raise ValueError(f"{os.fspath(path)} is the table itself: name another file with path=.")

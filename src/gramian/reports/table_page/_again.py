@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gramian.reports.table_page._study import IN_MEMORY
+
 LAWS = """\
 laws = gramian.relations(table)
 print(laws)
@@ -26,7 +28,7 @@ def code_again(
     source : str, list of str or None
         The file of the table, or several; None for a table in memory.
     older : str or None
-        The file of the older table with which it is compared, if there is one.
+        The name of the older table with which it is compared, if there is one.
     options : mapping from str to object
         Other arguments of `gramian.report`.
     """
@@ -36,10 +38,11 @@ def code_again(
     else:
         lines.append(f"table = {source!r}")
     written = {name: _written(name, value) for name, value in options.items()}
-    if older is not None:
-        written["against"] = repr(older) if source is not None else "older"
-        if source is None:
-            lines.append("# older is the table with which it is compared")
+    if older == IN_MEMORY:
+        lines.append("# older is the table in memory with which it is compared")
+        written["against"] = "older"
+    elif older is not None:
+        written["against"] = repr(older)
     if not {*options} - {"title", "keep"}:  # relations has no options for columns and files
         lines += LAWS.splitlines()
     more = "".join(f", {name}={value}" for name, value in written.items())

@@ -8,12 +8,10 @@ from pathlib import PurePath
 from gramian._support.words import counted, plural
 from gramian.laws import CheckResult, LawOutcome
 from gramian.reports.table_page._first_screen import broken_sentence
-from gramian.reports.table_page._study import TableStudy
+from gramian.reports.table_page._study import IN_MEMORY, TableStudy
 
 FIRST_ROWS = 8
 """Largest number of rows that are shown."""
-IN_MEMORY = "the table"
-"""The name of a table in memory."""
 
 
 @dataclass(frozen=True)

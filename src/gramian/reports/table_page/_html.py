@@ -76,6 +76,7 @@ def html(
         "groups": [group for group in groups if group[3]],
         "n_laws_hidden": len(study.laws.entries) - len(shown),
         "broken": [broken_sentence(each, study) for each in study.result.cells[:MAX_BROKEN]],
+        "wrong": {each.row: each.likely for each in study.result.cells},
         "shown_rows": SHOWN_ROWS,
         "max_levels": MAX_LEVELS,
         "max_columns": MAX_COLUMNS,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gramian._support.words import counted, one_line, percent
-from gramian.formulas import number
+from gramian._support.words import counted, listed, one_line, percent
+from gramian.formulas import number, quote
 from gramian.reports.table_page._changes import Changes
 from gramian.reports.table_page._column_choice import RETURNED, ColumnChoice
 from gramian.reports.table_page._few_columns import FewColumns
-from gramian.reports.table_page._first_screen import FirstScreen, broken_sentence
+from gramian.reports.table_page._first_screen import FirstScreen, broken_sentence, names_of
 from gramian.reports.table_page._law_entries import GROUPS, SHOWN_ROWS, LawEntry
 from gramian.reports.table_page._shown_cells import cell_text
 from gramian.reports.table_page._study import TableStudy
@@ -163,13 +163,12 @@ def _choice(choice: ColumnChoice) -> Iterator[str]:
     if not choice.computed:
         return
     yield "## The columns to keep"
-    yield plain(f"Keep {', '.join(choice.base)}.")
+    yield plain(f"Keep {listed(choice.base, len(choice.base), quote)}.")
     rows = [[each.name, each.law, RETURNED[each.status]] for each in choice.computed]
     yield _table(["can go", "its law", "what comes back"], rows)
     for each in choice.exchanges:
-        instead = ", ".join(each.instead)
-        laws = "; ".join(each.laws)
-        yield plain(f"To keep {each.keep} rather than {instead}: {laws}.")
+        instead, laws = names_of(each.instead), "; ".join(each.laws)
+        yield plain(f"To keep {quote(each.keep)} rather than {instead}: {laws}.")
 
 
 def _few(few: FewColumns) -> Iterator[str]:

@@ -14,6 +14,9 @@ from gramian.reports.table_page._shown_cells import RowNumbers
 from gramian.tables import SomeColumns, Table, is_usable
 from gramian.tabular import Names, UnusableTableError, column_of_groups, find, labels_in
 
+IN_MEMORY = "the table"
+"""The name of a table in memory."""
+
 
 @dataclass(frozen=True)
 class TableStudy:
