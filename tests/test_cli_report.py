@@ -9,6 +9,9 @@ import pytest
 from cli_cases import folder, run, succeed  # noqa: F401
 from table_page_cases import WRONG, invoices
 
+from gramian._support.formats import Format
+from gramian.cli._options import PageFormatName, PageOrTable
+
 pytest.importorskip("jinja2")
 pytestmark = pytest.mark.usefixtures("folder")
 OF_TABLES = "What this table is"
@@ -48,8 +51,16 @@ def test_options_of_columns_keep_the_page_about_the_table(options):
 def test_the_ending_or_the_option_tells_the_format():
     succeed("report", "invoices.csv", "-o", "page.md")
     assert Path("page.md").read_text(encoding="utf-8").startswith("# invoices.csv\n")
-    succeed("report", "invoices.csv", "-o", "page.txt", "--output-format", "json")
+    succeed("report", "invoices.csv", "-o", "page.txt", "--format", "json")
     assert json.loads(Path("page.txt").read_text(encoding="utf-8"))["title"] == "invoices.csv"
+
+
+def test_the_format_of_a_table_is_that_of_data():
+    assert [*PageOrTable] == [*PageFormatName, *Format]
+    data = Path("invoices.csv").read_bytes()
+    assert run("report", "-", "--format", "csv", "-o", "page.md", data=data).exit_code == 0
+    assert Path("page.md").read_text(encoding="utf-8").startswith("# Standard input\n")
+    assert run("report", "invoices.csv", "--format", "pdf").exit_code == 2
 
 
 def test_the_json_document_has_the_facts_and_the_file():
@@ -90,7 +101,7 @@ def test_a_table_on_standard_input_has_a_page():
         (["invoices.csv", "-o", "invoices.csv"], "invoices.csv is named twice"),
         (["invoices.csv", "--against", "old.csv", "-o", "old.csv"], "old.csv is named twice"),
         (["invoices.csv", "-o", "-"], "a report and its model are written to files"),
-        (["invoices.csv", "-a", "gfa", "--output-format", "md"], "--algorithm asks for one about"),
+        (["invoices.csv", "-a", "gfa", "--format", "md"], "--algorithm asks for one about"),
         (["none.csv"], "there is no file none.csv"),
         (["invoices.csv", "--keep", "nothing"], "--keep 'nothing' matches no column"),
         (["few.csv"], "Laws need at least 6 rows"),

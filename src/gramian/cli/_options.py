@@ -42,7 +42,9 @@ Criterion = StrEnum("Criterion", "variance gain")
 FamilyName = StrEnum("FamilyName", "multilinear polynomial hermite legendre fourier indicator auto")
 """Values of --family: the kind of functions that are fitted."""
 PageFormatName = StrEnum("PageFormatName", "html md json")
-"""Values of --output-format for ``gramian report``."""
+"""Values of --format for ``gramian report`` that are formats of its page."""
+PageOrTable = StrEnum("PageOrTable", "html md json csv tsv parquet feather npy npz")
+"""Values of --format for ``gramian report``: formats of its page, and of its table."""
 ImputeName = StrEnum("ImputeName", {"median": "median", "mean": "mean", "drop_rows": "drop-rows"})
 """Values of --impute: treatments of missing values."""
 
@@ -283,9 +285,6 @@ class PageOutput:
     """Group of options for the page that ``gramian report`` writes."""
 
     output: str = _output("FILE", "The page to write.", "--output", "-o", default="report.html")
-    output_format: PageFormatName | None = _output(
-        "html|md|json", "The format of a page about a table, if the ending of FILE does not say."
-    )
     title: str | None = _output("TEXT", "The title of the page.")
     model: ModelOutput = None
     json: Json = False

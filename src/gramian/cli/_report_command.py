@@ -6,17 +6,20 @@ import shlex
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib.util import find_spec
 from typing import Annotated, Any
 
 from gramian._support.extras import EXTRAS
+from gramian._support.formats import Format
 from gramian.cli._errors import CommandError, UsageError, guarded, say, writing
 from gramian.cli._options import (
     AlgorithmName,
     DataFile,
     DataOptions,
     MethodOptions,
+    PageFormatName,
+    PageOrTable,
     PageOutput,
     Reading,
     option,
@@ -33,7 +36,16 @@ def report(
     *,
     data: DataFile,
     table: DataOptions,
-    reading: Reading,
+    reading: Annotated[Reading, "format"],
+    format: Annotated[
+        PageOrTable | None,
+        option(
+            "Output",
+            "html|md|json",
+            "The format of the page about a table, if the ending of FILE does not say. A format of "
+            f"tables ({', '.join(Format)}) is that of DATA.",
+        ),
+    ] = None,
     algorithm: Annotated[
         AlgorithmName | None,
         option(
@@ -61,16 +73,20 @@ def report(
     from gramian.cli._pages import print_json
 
     start = time.perf_counter()
+    page_name = None if format not in {*PageFormatName} else format
+    if page_name is None and format is not None:
+        reading = replace(reading, format=Format(format))
     of_fit = next(_options_of_fits(algorithm, page.model, method, table), None)
-    if of_fit is not None and page.output_format is not None:
+    if of_fit is not None and page_name is not None:
         raise UsageError(
-            f"--output-format is for a page about a table, and {of_fit} asks for one about a fit"
+            f"--format {page_name} is for a page about a table, and {of_fit} asks for one about a "
+            "fit"
         )
     if "-" in (page.output, page.model):
         raise UsageError("a report and its model are written to files: name them")
     check_outputs([data, method.directions, against], [page.output, page.model])
     if of_fit is None:
-        told = _about_table(data, reading, table, method, against, page)
+        told = _about_table(data, reading, table, method, against, page, page_name)
     else:
         told = _about_fit(data, reading, table, algorithm, method, against, page)
     if page.json:
@@ -110,14 +126,15 @@ def _about_table(
     method: MethodOptions,
     against: str | None,
     page: PageOutput,
+    format: str | None,
 ) -> dict[str, Any]:
     """Write the page about a table; return what --json prints."""
     from gramian.cli._files import STANDARD, open_input
     from gramian.laws import TooFewValuesError
     from gramian.reports import PageWishes, page_format, write_table_page
 
-    format = page_format(page.output, page.output_format)
-    if format == "html":
+    written = page_format(page.output, format)
+    if written == "html":
         _check_packages()
     table = open_input(data, reading)
     older = None if against is None else open_input(against, reading)
@@ -137,7 +154,7 @@ def _about_table(
             found = write_table_page(
                 table,
                 page.output,
-                format,
+                written,
                 wishes,
                 older=older,
                 title=page.title,
