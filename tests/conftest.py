@@ -17,4 +17,5 @@ pytest.register_assert_rewrite(
     "report_cases",
     "source_cases",
     "support",
+    "table_page_cases",
 )

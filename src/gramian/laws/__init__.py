@@ -26,6 +26,7 @@ from gramian.laws._table_relations import (
     simple_laws,
 )
 from gramian.laws.checks import (
+    BrokenRow,
     CheckResult,
     Checks,
     Drift,
@@ -60,6 +61,7 @@ from gramian.laws.forms import (
 __all__ = [
     "AllowedError",
     "Balance",
+    "BrokenRow",
     "CheckResult",
     "Checks",
     "ColumnFacts",

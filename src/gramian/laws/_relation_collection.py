@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
+import numpy as np
+
 from gramian._support.display import data_frame, html_table
 from gramian._support.types import Array
 from gramian.formulas import number, r_squared
@@ -290,6 +292,18 @@ class Relations(Sequence[AnyLaw]):
         return replace(
             self, relations=tuple(laws), feature_names=tuple(names), facts=facts, _rows=rows
         )
+
+    def corrected(self) -> Relations:
+        """Return the laws as if the cells that break them were corrected: none has exceptions."""
+        whole = self.allowing(1.0)
+        n_rows = len(next(iter(self._rows.values()), ()))
+        obey = np.ones(n_rows, dtype=bool)
+        for check in (check for each in self if each.n_exceptions for check in each.checks):
+            law = check.law
+            alone = not (isinstance(law, ColumnLaw) and law.looks_back)
+            if alone and {*check.columns} <= {*self._rows}:
+                obey &= ~check.outcome(self._rows).broken
+        return replace(whole, _rows={name: column[obey] for name, column in self._rows.items()})
 
     @property
     def _every_solution(self) -> list[ColumnLaw]:

@@ -52,12 +52,30 @@ def cautions_of_table(
     divided : Division
         The columns of the fit, and the columns that are kept without a fit.
     """
-    yield from _of_header(table)
+    text = [name for name in features if name not in steps.categories]
+    yield from cautions_of_reading(table, divided.beside.labels, text)
     yield from _of_categories(steps)
-    yield from _of_ambiguous(table, divided.beside.labels)
-    yield from cautions_of_text(table, [n for n in features if n not in steps.categories])
     if divided.needless is not None:
         yield TableCaution("needless", {"law": str(divided.needless)})
+
+
+def cautions_of_reading(
+    table: Table, labels: Sequence[str], names: Sequence[str]
+) -> Iterator[TableCaution]:
+    """Yield cautions about cells that may have been read as something else than they are.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    labels : sequence of str
+        Columns of text, of which those are named that may be numbers such as 1,234.
+    names : sequence of str
+        Columns of which those are named that are text, with numbers in nearly all cells.
+    """
+    yield from _of_header(table)
+    yield from _of_ambiguous(table, labels)
+    yield from cautions_of_text(table, names)
 
 
 def _of_header(table: Table) -> Iterator[TableCaution]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from gramian.exceptions import LawsFileError
+from gramian.laws.checks._broken_rows import BrokenRow, broken_rows
 from gramian.laws.checks._check_result import CheckResult
 from gramian.laws.checks._checking import checked
 from gramian.laws.columns import ColumnFacts
@@ -99,6 +100,22 @@ class Checks(Sequence[LawCheck]):
             raise ValueError(f"allow must be a share between 0 and 1; got {allow!r}.")
         names = [each.name for each in self.facts]
         return checked(self.laws, self.facts, table, names, allow)
+
+    def broken_rows(
+        self, table: Any, result: CheckResult, *, most: int = 20
+    ) -> tuple[tuple[BrokenRow, ...], ...]:
+        """Return for each law the first rows that break it, with their cells.
+
+        Parameters
+        ----------
+        table : array, data frame, Arrow table, dict of columns, path, dataset, or Dask collection
+            The table that was checked.
+        result : CheckResult
+            The result of `check`.
+        most : int, default=20
+            The largest number of rows of each law.
+        """
+        return broken_rows(self.laws, self.facts, table, result, most)
 
     def without(self, laws: Collection[str]) -> Checks:
         """Return the checks without some laws.
