@@ -138,7 +138,8 @@ def with_best_factor(law: Law, values: Values, target: int) -> Law:
     found = _with_best_coefficient(law, values, target, own.index(False))
     raw = law.raw_coefficients(values.scale)
     factor = float(raw[own.index(False)] / raw[own.index(True)])
-    needed = LOST_OTHERS if round_number(factor, EPSILON) is not None else 0.0
+    is_known = np.isfinite(factor) and round_number(factor, EPSILON) is not None
+    needed = LOST_OTHERS if is_known else 0.0
     better = share_reproduced(found, values, target) - share_reproduced(law, values, target)
     return found if better > needed else law
 
