@@ -9,8 +9,8 @@ from typing import TypeVar
 from gramian._support.time_limit import OutOfTimeError, part_of_time
 from gramian._support.types import Array, IntArray
 from gramian._support.words import the_columns
+from gramian.laws._any_law import solutions
 from gramian.laws._cover import Implication, follows
-from gramian.laws._relation_collection import solutions
 from gramian.laws.candidates import (
     BelievedLookup,
     BelievedSlopes,
