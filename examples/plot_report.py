@@ -4,7 +4,8 @@ A page about a fit
 
 ``gramian.report`` writes the results of a fit into one HTML file that needs no network: the columns
 to keep, the columns to drop with their formulas, the residual variance, and cautions. The file is
-for people who do not use Python. The command ``gramian report`` writes such a page for a data file.
+for people who do not use Python. The command ``gramian report DATA -a gfa`` writes such a page for
+a data file. Without ``-a`` the page is about the table and its laws.
 """
 
 import shutil

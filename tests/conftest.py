@@ -1,4 +1,8 @@
+import os
+
 import pytest
+
+os.environ["GRAMIAN_TIME_LIMIT"] = "none"  # results of commands do not depend on the clock
 
 # Failed assertions in these modules show the compared values.
 pytest.register_assert_rewrite(
@@ -13,4 +17,5 @@ pytest.register_assert_rewrite(
     "report_cases",
     "source_cases",
     "support",
+    "table_page_cases",
 )

@@ -158,7 +158,9 @@ def test_a_small_stream_is_read_into_memory():
     assert stream.n_passes <= 4  # schema, codes, number of rows, and rows
 
 
-@pytest.mark.parametrize("use", [GFR(2).fit, gramian.relations, gramian.select], ids=str)
+@pytest.mark.parametrize(
+    "use", [GFR(2).fit, gramian.relations, gramian.select], ids=["GFR", "relations", "select"]
+)
 def test_what_can_be_read_only_once_is_refused(use):
     with pytest.raises(TypeError, match=r"only once .RecordBatchReader.*a function that returns"):
         use(NUMBERS.to_reader())

@@ -87,7 +87,7 @@ def test_a_law_with_exceptions_survives_a_model_file(orders):
 
 
 def test_the_report_names_the_exceptions(orders):
-    succeed("report", "orders.csv", "-o", "report.html")
+    succeed("report", "orders.csv", "-a", "gfa", "-o", "report.html")
     with open("report.html", encoding="utf-8") as file:
         page = file.read()
     assert f"but for {WRONG} of 600 rows" in page

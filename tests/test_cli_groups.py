@@ -59,7 +59,7 @@ def test_extract_leaves_groups_out_together(table, algorithm):
 
 def test_a_report_takes_groups(table):
     pytest.importorskip("jinja2")
-    options = ("--groups", "patient", "-o", "page.html", "--json")
+    options = ("-a", "gfa", "--groups", "patient", "-o", "page.html", "--json")
     assert json.loads(succeed("report", "table.csv", *options).stdout)["dropped"] == ["k"]
 
 

@@ -33,7 +33,7 @@ def refused(*arguments, code, data=None):
     ("arguments", "sentence"),
     [
         ("nothing.csv", "there is no file nothing.csv"),
-        (".", ". is a folder without Parquet files, and holds no table"),
+        (".", ". is a folder without Parquet files, and of folders these alone are read"),
         ("data.csv -x key,label -o data.csv", "data.csv is named twice"),
         ("data.csv -x key,label -o ./data.csv", "./data.csv is named twice"),
         ("data.csv -x key,label -o k.csv -m k.csv", "k.csv is named twice"),

@@ -239,3 +239,20 @@ def test_without_pyarrow_the_error_names_the_extra(folder):  # noqa: F811
 def test_the_json_of_a_process_is_one_document(folder):  # noqa: F811
     done = gramian("inspect", "data.csv", "--json", cwd=folder)
     assert json.loads(done.stdout)["rows"] == 60
+
+
+def test_commands_without_a_fit_do_not_import_scikit_learn(tmp_path):
+    (tmp_path / "table.csv").write_text("a,b\n" + "".join(f"{i},{2 * i}\n" for i in range(40)))
+    program = (
+        "import sys\nfrom gramian.cli import main\ntry:\n    main()\nfinally:\n"
+        "    print({*sys.modules} & {'sklearn', 'sympy'})"
+    )
+    for command in (["relations", "table.csv"], ["compare", "table.csv", "table.csv"]):
+        done = subprocess.run(
+            [sys.executable, "-c", program, *command],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.endswith("set()\n")

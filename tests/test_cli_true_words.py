@@ -36,7 +36,7 @@ def test_a_constant_column_has_its_value_as_formula():
     assert "  unit = 1" in done.stdout
     assert "  factor = 1.5" in done.stdout
     assert "no formula" not in done.stdout
-    succeed("report", "in.csv", "-o", "page.html")
+    succeed("report", "in.csv", "-a", "gfa", "-o", "page.html")
     with open("page.html", encoding="utf-8") as file:
         page = file.read()
     assert "none found" not in page

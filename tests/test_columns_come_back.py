@@ -228,7 +228,8 @@ def test_a_law_with_exceptions_keeps_its_columns_and_says_so():
     (caution,) = selection.cautions
     assert caution.kind == "exceptions"
     assert str(caution).startswith("amount would follow from ")
-    assert str(caution).endswith(" but for 5 of 1,000 rows, and is kept.")
+    rows = "but for 5 of 1,000 rows, and is kept unless exceptions=0.02 allows such rows."
+    assert str(caution).endswith(rows)
     assert gramian.select(sales(0)).cautions == ()
 
 

@@ -1,6 +1,7 @@
 """Laws as tests of other tables: broken rows, wrong cells, columns that differ, stored laws."""
 
 import json
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import numpy as np
@@ -332,3 +333,116 @@ def test_the_schema_describes_the_file_of_laws(found):
             place = place[key]
         place[path[-1]] = value
         assert value == float("inf") or value == 10**400 or not validator.is_valid(document)
+
+
+def _converted(n_rows, seed):
+    rng = np.random.default_rng(seed)
+    km, m2 = rng.uniform(10, 1200, n_rows).round(0), rng.uniform(20, 300, n_rows).round(0)
+    feet = (m2 * 10.763910417).round(0)
+    return {"km": km, "miles": (km / 1.609344).round(1), "m2": m2, "feet": feet}
+
+
+@pytest.mark.parametrize("n_rows", [12, 30, 60, 400])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_coefficient_that_few_rows_determine_flags_no_row_of_another_day(n_rows, seed):
+    found = gramian.relations(_converted(n_rows, seed))
+    assert len(found) == 2
+    tomorrow = _converted(1000, seed + 100)
+    assert found.check(tomorrow).ok
+    tomorrow["km"][7] += 2
+    assert found.check(tomorrow).rows.tolist() == [7]
+
+
+def test_a_lookup_both_ways_is_tested_both_ways_in_spite_of_exceptions():
+    rng = np.random.default_rng(0)
+    city = rng.choice([*"ABCD"], 400)
+    land = np.array([{"A": "w", "B": "x", "C": "y", "D": "z"}[each] for each in city], dtype="U4")
+    table = pd.DataFrame({"city": city, "land": land})
+    table.loc[50, "land"] = "?"
+    found = gramian.relations(table)
+    assert str(found) == "land and city follow from each other (4 levels)  (399 of 400 rows)"
+    result = found.check(pd.DataFrame({"city": [*"ABQD"] * 50, "land": [*"wxyz"] * 50}))
+    assert result.rows.tolist() == list(range(2, 200, 4))  # an unknown city of a known land
+
+
+@pytest.mark.parametrize("half_up", [True, False])
+def test_a_mended_cell_is_rounded_as_its_column_is(half_up, tmp_path):
+    rng = np.random.default_rng(0)
+    units, count = rng.integers(1, 900, 600), rng.integers(1, 99, 600)
+    value = (0.005 * units * count).round(2)
+    if half_up:
+        exact = [Decimal(int(each)) * 5 / 1000 for each in units * count]
+        value = np.array([float(each.quantize(Decimal("0.01"), ROUND_HALF_UP)) for each in exact])
+    table = {"units": units, "count": count, "value": value}
+    found = gramian.relations(table)
+    (tmp_path / "laws.json").write_text(found.checks.text(), encoding="utf-8")
+    stored = load_checks(tmp_path / "laws.json")
+    tie = next(i for i, each in enumerate(units * count) if each % 4 == 1)
+    (cell,) = stored.check(table | {"value": np.where(np.arange(600) == tie, 9e4, value)}).cells
+    assert (cell.row, cell.column, cell.expected) == (tie, "value", value[tie])
+
+
+def test_a_cell_that_may_obey_another_rule_is_not_mended():
+    rng = np.random.default_rng(0)
+    count, price = rng.integers(1, 60, 400), rng.uniform(1, 90, 400).round(2)
+    amount = (count * price).round(2)
+    table = pd.DataFrame({"count": count, "price": price, "charge": amount, "double": 2 * amount})
+    found = gramian.relations(table)
+    table.loc[7, "charge"] = 1e5
+    assert [each.mends for each in found.check(table).cells] == [True]
+    table.loc[[8, 9], "charge"] = 1e5
+    cells = found.check(table).cells
+    assert [each.column for each in cells] == ["charge"] * 3
+    assert not any(each.mends for each in cells)  # a charge that is repeated may be right
+
+
+def test_a_law_with_many_exceptions_mends_no_cell():
+    rng = np.random.default_rng(0)
+    count, price = rng.integers(1, 60, 400), rng.uniform(1, 90, 400).round(2)
+    table = {"count": count, "price": price, "charge": np.maximum((count * price).round(2), 200)}
+    found = gramian.relations(table)
+    assert found[0].n_exceptions > 40
+    assert not any(each.mends for each in found.check(table).cells)
+
+
+@pytest.mark.parametrize("wrong", ["12O", np.inf])
+def test_a_cell_that_is_no_finite_number_is_the_wrong_one(wrong):
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(1, 90, (2, 400))
+    table = pd.DataFrame({"a": a, "b": b, "product": a * b})
+    found = gramian.relations(table)
+    damaged = table.astype({"a": object})
+    damaged.loc[5, "a"] = wrong
+    (cell,) = found.check(damaged).cells
+    assert (cell.row, cell.column, cell.expected) == (5, "a", a[5])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda form: form["parts"][0].__setitem__(0, 10**400), "law 1: The parts"),
+        (lambda form: form["parts"][0].__setitem__(0, True), "law 1: The parts"),
+    ],
+)
+def test_a_number_that_is_none_is_refused(change, said, tmp_path):
+    x, y = np.random.default_rng(0).integers(1, 900, (2, 300))
+    document = gramian.relations({"x": x, "y": y, "most": np.maximum(x, y)}).checks.to_json()
+    change(document["laws"][0]["form"])
+    path = tmp_path / "laws.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(LawsFileError, match=said):
+        load_checks(path)
+
+
+def test_a_file_of_laws_may_begin_with_a_byte_order_mark(found, tmp_path):
+    path = tmp_path / "laws.json"
+    path.write_text(found.checks.text(), encoding="utf-8-sig")
+    assert load_checks(path).to_json() == found.checks.to_json()
+
+
+def test_a_term_below_must_not_vanish():
+    x, y = np.random.default_rng(0).integers(1, 900, (2, 300))
+    document = gramian.relations({"x": x, "y": y, "product": x * y}).checks.to_json()
+    document["laws"][0]["form"]["below"][0]["coefficient"] = 0
+    with pytest.raises(LawsFileError, match="law 1: A coefficient of the terms below must not be"):
+        Checks.from_json(document)

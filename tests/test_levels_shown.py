@@ -93,7 +93,7 @@ def test_json_gives_the_reason_for_every_dropped_column(folder):
 
 def page_of(data):
     pytest.importorskip("jinja2")
-    succeed("report", data, "-o", "page.html", "-q")
+    succeed("report", data, "-a", "gfa", "-o", "page.html", "-q")
     with open("page.html", encoding="utf-8") as stream:
         return stream.read()
 

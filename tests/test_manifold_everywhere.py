@@ -12,7 +12,7 @@ from report_cases import Page, hostile_table, power_table
 from sklearn.base import clone
 
 from gramian import PolynomialManifold, load, report
-from gramian.reports._surface_page import count_around
+from gramian.reports.fit_page._surface_page import count_around
 
 __all__ = ["folder"]
 COLUMNS = ["voltage", "current", "width", "height", "power", "area", "perimeter"]

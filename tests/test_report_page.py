@@ -15,7 +15,7 @@ from support import ALL, make
 from gramian import GCA, GFA, GFR, GFS, UFFS, load, report
 from gramian.exceptions import OverfittingWarning, SaturationWarning, UnitsWarning
 from gramian.models import Preprocessing
-from gramian.reports._redundancy_drawing import draw_graph
+from gramian.reports.fit_page._redundancy_drawing import draw_graph
 
 
 @pytest.fixture(scope="module")
@@ -408,9 +408,9 @@ def test_other_columns_are_refused(tmp_path):
 
 def test_folder_that_does_not_exist_is_refused(tmp_path):
     X = power_table()
-    with pytest.raises(FileNotFoundError, match="which is not a folder: name a file in a folder"):
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
         report(GFS(2, criterion="variance").fit(X), X, tmp_path / "none" / "report.html")
-    with pytest.raises(FileNotFoundError, match="is a folder: name a file"):
+    with pytest.raises(IsADirectoryError, match="is a folder; name a file"):
         report(GFS(2, criterion="variance").fit(X), X, tmp_path)
 
 

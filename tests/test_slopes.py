@@ -9,7 +9,7 @@ import pytest
 from cli_cases import read_csv, run, succeed
 
 import gramian
-from gramian.laws import SlopeLaw, Slopes, level_laws_of
+from gramian.laws import SlopeLaw, Slopes, laws_of_mixed
 from gramian.models import read
 
 pd = pytest.importorskip("pandas")
@@ -165,7 +165,7 @@ def test_independent_columns_have_no_slopes(seed):
         table = pd.DataFrame(numbers, columns=[f"x{i}" for i in range(5)])
         for i in range(3):
             table[f"c{i}"] = rng.choice([*"abcdefgh"[: rng.integers(2, 2 + n // 5)]], n)
-        found = level_laws_of(table)[0]
+        found = laws_of_mixed(table, of_numbers=False)[0]
         assert [str(law) for law in found if law.kind == "slopes"] == []
 
 

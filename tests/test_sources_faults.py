@@ -237,7 +237,8 @@ def test_files_of_two_kinds_are_refused(tmp_path):
 
 
 def test_an_empty_folder_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="no columns"):
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match=r"without Parquet files, .* it has other.csv"):
         GFR(alpha=0).fit(tmp_path)
 
 

@@ -202,7 +202,7 @@ def test_the_delimiter_is_found(folder, sign):
 
 def test_a_report_takes_text_and_dates(folder):
     pytest.importorskip("jinja2")
-    succeed("report", "orders.csv", "-o", "page.html", "-q")
+    succeed("report", "orders.csv", "-a", "gfa", "-o", "page.html", "-q")
     assert "voltage" in (folder / "page.html").read_text(encoding="utf-8")
 
 
@@ -287,7 +287,7 @@ def test_dates_become_numbers_and_dates_again():
         ["select", "--encode", "--impute", "median"],
         ["extract", "-n", "2", "--standardize"],
         ["extract", "-n", "2", "--encode", "--impute", "mean"],
-        ["report"],
+        ["report", "-a", "gfa"],
     ],
     ids=" ".join,
 )

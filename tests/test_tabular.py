@@ -6,6 +6,7 @@ import datetime
 import json
 import subprocess
 import sys
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -112,6 +113,31 @@ def test_a_pandas_frame_keeps_its_index_types_and_names(selection):
     pd.testing.assert_frame_equal(gramian.select(table).transform(table), table[KEPT])
     numbered = numbers().set_axis(range(6), axis=1)
     assert list(gramian.select(numbered).transform(numbered).columns) == [0, 1, 3, 4]
+
+
+def test_whole_numbers_with_gaps_come_back_in_the_types_of_pandas():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(1, 99, (2, 300))
+    gaps = np.arange(300) % 11 == 0
+    table = (
+        pd.DataFrame({"a": a, "b": b, "sum": a + b})
+        .where(~np.column_stack([gaps] * 3))
+        .convert_dtypes()
+    )
+    selection = gramian.select(table)
+    assert [*selection.dropped] == ["sum"]
+    pd.testing.assert_frame_equal(selection.reconstruct(selection.transform(table)), table)
+
+
+def test_decimals_come_back_as_decimals():
+    rng = np.random.default_rng(0)
+    columns = dict(zip("ab", rng.integers(1, 9_999, (2, 300)), strict=True))
+    columns["sum"] = columns["a"] + columns["b"]
+    cells = {k: [Decimal(int(v)) / 100 for v in column] for k, column in columns.items()}
+    table = pa.table({k: pa.array(each, pa.decimal128(10, 2)) for k, each in cells.items()})
+    selection = gramian.select(table)
+    assert [*selection.dropped] == ["sum"]
+    assert selection.reconstruct(selection.transform(table)).equals(table)
 
 
 def test_a_polars_frame_keeps_its_types(selection):

@@ -22,8 +22,8 @@ from threadpoolctl import ThreadpoolController
 
 from gramian._support.types import Array
 
-SMALL = 2e8
-"""Largest number of multiplications in a sequence of products for one thread."""
+SMALL = 2e9
+"""Largest number of multiplications for one thread, which takes about a tenth of a second."""
 MAX_SIDE = 8192
 """Side above which triangles are computed in tiles: from about 17,500 rows on, OpenBLAS's dsyrk
 crashes with two threads on some processors."""

@@ -8,6 +8,7 @@ import typer
 
 from gramian.cli._errors import BROKEN, CommandError, UsageError, guarded, say
 from gramian.cli._options import DataFile, Json, Quiet, Reading, option, with_options
+from gramian.cli._time_limit import limited
 from gramian.cli._values import share_or_zero
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 @guarded
 @with_options
+@limited
 def check(
     *,
     laws: Annotated[
@@ -72,6 +74,8 @@ def check(
     changes = None if repair is None else f"{repair}.changes.csv"
     check_outputs([laws, data], [output, repair, changes, save, junit])
     checks = open_checks(laws, reading, save)
+    if not len(checks):
+        raise CommandError(f"{laws} has no law, so that nothing would be tested")
     table = open_input(data, reading)
     result = tested(checks, table, allow)
     cells = result.cells if output is not None or repair is not None else ()

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gramian.cli._errors import BROKEN, CommandError, guarded
-from gramian.cli._options import Json, Quiet, Reading, option, with_options
+from gramian.cli._options import Json, Quiet, Reading, with_options
+from gramian.cli._time_limit import limited
 
 if TYPE_CHECKING:
     from gramian.laws import Comparison
@@ -15,15 +16,12 @@ if TYPE_CHECKING:
 
 @guarded
 @with_options
+@limited
 def compare(
     *,
     old: Annotated[str, typer.Argument(metavar="OLD", help="The table of before.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The table of now.")],
     reading: Reading,
-    time_limit: Annotated[
-        float | None,
-        option(None, "SECONDS", "Stop the search for laws of each table then.", min=0.001),
-    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -34,7 +32,7 @@ def compare(
     """
     from gramian.cli._pages import Page, print_json
 
-    found = compared_files(old, new, reading, time_limit)
+    found = compared_files(old, new, reading)
     if json:
         print_json({"command": "compare", "old": old, "new": new, **found.to_json()})
     elif not quiet:
@@ -45,9 +43,7 @@ def compare(
         raise typer.Exit(BROKEN)
 
 
-def compared_files(
-    old: str, new: str, reading: Reading, time_limit: float | None = None
-) -> Comparison:
+def compared_files(old: str, new: str, reading: Reading) -> Comparison:
     """Compare two files by their laws.
 
     Parameters
@@ -56,14 +52,12 @@ def compared_files(
         The files.
     reading : Reading
         Options for reading them.
-    time_limit : float, optional
-        Seconds after which the search for the laws of a table stops.
     """
     from gramian.cli._files import open_input
     from gramian.laws import TooFewValuesError, compare
 
     before, now = open_input(old, reading), open_input(new, reading)
     try:
-        return compare(before, now, time_limit=time_limit)
+        return compare(before, now)
     except TooFewValuesError as error:
         raise CommandError(f"{old} and {new} cannot be compared: {error}") from error

@@ -87,7 +87,7 @@ def _(model: FittedModel) -> About:
             **_elimination(model),
         },
         columns=columns,
-        remarks=[_statement(model), *_in_words(advice)],
+        remarks=[*filter(None, [_statement(model)]), *_in_words(advice)],
         facts=_facts(record),
     )
 
@@ -118,7 +118,10 @@ def _facts(steps: Steps) -> list[tuple[str, str]]:
 
 
 def _statement(model: FittedModel) -> str:
-    """Return a text that says which columns were dropped, and which options change this."""
+    """Return a text that says which columns were dropped, and which options change this.
+
+    The text is empty if an elimination dropped none.
+    """
     footing = (
         "Columns were not scaled (--same-unit)"
         if model.scale is None
@@ -126,6 +129,8 @@ def _statement(model: FittedModel) -> str:
     )
     if not isinstance(model.search, EliminationSearch):
         return f"{footing}."
+    if not len(model.search.selection.dropped):
+        return ""
     few = "-a gfs -n 10" if model.selects else "-a gfr -n 10"
     kept = f"{model.thing}s"
     return (

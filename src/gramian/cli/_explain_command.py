@@ -10,6 +10,7 @@ import typer
 
 from gramian.cli._errors import CommandError, UsageError, guarded
 from gramian.cli._options import Json, ModelFile, Reading, option, with_options
+from gramian.cli._time_limit import limited
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,6 +24,7 @@ MAX_ROWS = 20_000
 
 @guarded
 @with_options
+@limited
 def explain(
     *,
     model: ModelFile,
@@ -39,6 +41,7 @@ def explain(
     printed. Formulas of directions are found in DATA, with R² on held-out rows. If a column is
     computed from categories of other columns, the command counts the rows of DATA that agree.
     """
+    from gramian._support.time_limit import time_was_over
     from gramian._support.words import counted
     from gramian.cli._files import load_model
     from gramian.cli._pages import Page, print_json
@@ -64,6 +67,7 @@ def explain(
                 "kept": loaded.order,
                 "formulas": found.table,
                 "levels": by_levels,
+                "complete": not time_was_over(),
             }
         )
         return

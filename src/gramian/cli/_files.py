@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gramian._support.writing import check_target, replacing
 from gramian.cli._errors import CommandError, UsageError, writing
@@ -24,7 +24,9 @@ from gramian.tables import (
     open_output,
     open_table,
 )
-from gramian.tabular import TableModel, read_model
+
+if TYPE_CHECKING:
+    from gramian.tabular import TableModel
 
 STANDARD = "-"
 """File name that stands for standard input or standard output on the command line."""
@@ -59,6 +61,8 @@ def load_model(path: str) -> TableModel:
     path : str
         The model file.
     """
+    from gramian.tabular import read_model
+
     try:
         return read_model(path)
     except FileNotFoundError:

@@ -7,6 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
+from gramian._support.time_limit import time_was_over
 from gramian._support.words import counted, data_size, duration, listed
 from gramian.cli._errors import UsageError, guarded
 from gramian.cli._options import (
@@ -22,6 +23,7 @@ from gramian.cli._options import (
     option,
     with_options,
 )
+from gramian.cli._time_limit import limited
 
 if TYPE_CHECKING:
     from gramian.cli._pages import Page
@@ -33,6 +35,7 @@ MAX_FORMULAS = 10
 
 @guarded
 @with_options
+@limited
 def select(
     *,
     data: DataFile,
@@ -157,6 +160,7 @@ def _document(fitted: FittedTable) -> dict[str, Any]:
         **told.details,
         "family": repr(estimator.family_),
         **fitted.changes.document(),
+        "complete": not time_was_over(),
         "warnings": warnings_of(fitted),
     }
 

@@ -41,6 +41,10 @@ Criterion = StrEnum("Criterion", "variance gain")
 """Values of --criterion: the quantity that gfs makes as large as possible in each step."""
 FamilyName = StrEnum("FamilyName", "multilinear polynomial hermite legendre fourier indicator auto")
 """Values of --family: the kind of functions that are fitted."""
+PageFormatName = StrEnum("PageFormatName", "html md json")
+"""Values of --format for ``gramian report`` that are formats of its page."""
+PageOrTable = StrEnum("PageOrTable", "html md json csv tsv parquet feather npy npz")
+"""Values of --format for ``gramian report``: formats of its page, and of its table."""
 ImputeName = StrEnum("ImputeName", {"median": "median", "mean": "mean", "drop_rows": "drop-rows"})
 """Values of --impute: treatments of missing values."""
 
@@ -274,6 +278,17 @@ class FitOutput(TableOutput):
     dry_run: bool = _output(
         "", "Estimate the time and memory of a fit; write nothing.", "--dry-run", default=False
     )
+
+
+@dataclass(frozen=True)
+class PageOutput:
+    """Group of options for the page that ``gramian report`` writes."""
+
+    output: str = _output("FILE", "The page to write.", "--output", "-o", default="report.html")
+    title: str | None = _output("TEXT", "The title of the page.")
+    model: ModelOutput = None
+    json: Json = False
+    quiet: Quiet = False
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:

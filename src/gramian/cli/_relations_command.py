@@ -7,10 +7,12 @@ from typing import Annotated
 
 from gramian.cli._errors import CommandError, guarded, say
 from gramian.cli._options import DataFile, Groups, Json, Names, Reading, option, with_options
+from gramian.cli._time_limit import limited
 
 
 @guarded
 @with_options
+@limited
 def relations(
     *,
     data: DataFile,
@@ -31,9 +33,6 @@ def relations(
             max=0.5,
         ),
     ] = 0.05,
-    time_limit: Annotated[
-        float | None, option(None, "SECONDS", "Stop then, and print what was found.", min=0.001)
-    ] = None,
     output: Annotated[
         str | None,
         option("Output", "FILE", "Write the laws, for 'gramian check'.", "--output", "-o"),
@@ -74,7 +73,6 @@ def relations(
         found = gramian.relations(
             SomeColumns(table, names),
             tolerance=tolerance,
-            time_limit=time_limit,
             verbose=int(sys.stderr.isatty()),
             groups=None if by is None else labels_in(table, by),
         )

@@ -67,6 +67,14 @@ def share_or_zero(text: str) -> float:
     raise typer.BadParameter(f"{text!r} is not a share from 0 to below 1, such as 0.02.")
 
 
+def seconds_or_none(text: str) -> float:
+    """Read a time limit: a positive number of seconds, or "none", which is infinite."""
+    value = float("inf") if text.strip().lower() == "none" else _number(text)
+    if value > 0:
+        return value
+    raise typer.BadParameter(f"{text!r} is neither a number of seconds such as 60 nor 'none'.")
+
+
 def n_bytes(text: str) -> int:
     """Read a size of memory such as 500MB or 1.5GiB; return the number of bytes."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kmgt]?)(i?)b?", text.strip().lower())

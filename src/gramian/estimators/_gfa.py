@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Real
@@ -26,7 +26,12 @@ from gramian.estimators._elimination_fit import (
     drop_redundant,
     threshold_of,
 )
-from gramian.estimators._laws_of_columns import LawsOfColumns, laws_of_columns, may_have_laws
+from gramian.estimators._laws_of_columns import (
+    LawsOfColumns,
+    laws_of_columns,
+    laws_of_data,
+    may_have_laws,
+)
 from gramian.estimators._parameter_docs import FEATURES, documented
 from gramian.estimators._selector import Columns, Selector, indices, select_columns
 from gramian.families import Family
@@ -44,7 +49,7 @@ from gramian.fitting import (
 )
 
 if TYPE_CHECKING:
-    from gramian.laws import ColumnLaw
+    from gramian.laws import ColumnLaw, Relations
 
 SHARE_BESIDE_LAWS = 1e-4
 """Residual share of variance that `threshold="auto"` stands for with `laws`. The share is smaller
@@ -248,23 +253,42 @@ class GFA(Selector):
             published = partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
             return Algorithm(published, repeats=True, trims=False)
         check_elimination(self._threshold[0], self.relative)
-        return self._elimination(data, frozenset())
+        return self._eliminations(data, all_rows=True)(frozenset())
 
-    def _elimination(self, data: CheckedData, stay: frozenset[int]) -> Algorithm:
-        """Return the elimination for a table, which never drops the columns `stay`."""
+    def _eliminations(
+        self, data: CheckedData, *, all_rows: bool = False
+    ) -> Callable[[frozenset[int]], Algorithm]:
+        """Return a function from columns to the elimination for a table that never drops them.
+
+        The laws of the table are searched once.
+
+        Parameters
+        ----------
+        data : CheckedData
+            The table.
+        all_rows : bool, default=False
+            True for all rows of a fit, of which the laws may be known.
+        """
         wanted = self.laws or (self.laws is None and may_have_laws(data))
-        keep = [*(self.keep or ()), *stay]
-        eliminate = partial(
-            eliminate_columns,
-            keep=keep,
-            priority=self.priority,
-            found=self._laws_of(data, keep) if wanted else LawsOfColumns(),
-            prove=self.prove,
-        )
-        dropping = Dropping(self.exceptions, keeping=self._elimination)
-        return Algorithm(eliminate, repeats=True, leaves_rows_out=True, dropping=dropping)
+        every = laws_of_data(data, all_rows=all_rows) if wanted else None
 
-    def _laws_of(self, data: CheckedData, keep: Columns) -> LawsOfColumns:
+        def elimination(stay: frozenset[int]) -> Algorithm:
+            keep = [*(self.keep or ()), *stay]
+            eliminate = partial(
+                eliminate_columns,
+                keep=keep,
+                priority=self.priority,
+                found=self._laws_among(every, data, keep),
+                prove=self.prove,
+            )
+            dropping = Dropping(self.exceptions, keeping=self._eliminations)
+            return Algorithm(eliminate, repeats=True, leaves_rows_out=True, dropping=dropping)
+
+        return elimination
+
+    def _laws_among(
+        self, every: Relations | None, data: CheckedData, keep: Columns
+    ) -> LawsOfColumns:
         """Return the laws that compute columns, and the columns that laws would compute nearly.
 
         Laws drop no column that is in `keep`.
@@ -272,6 +296,7 @@ class GFA(Selector):
         names, n = data.names, data.n_columns
         return laws_of_columns(
             data,
+            every,
             keep=indices(keep, names, n, "keep"),
             prefer=indices(self.priority or (), names, n, "priority"),
             exceptions=self.exceptions,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from scipy.sparse import issparse
 
+from gramian._support.types import IntArray
 from gramian._support.words import names_or_numbers
 from gramian.fitting import ArrayData, CheckedData, NearLaw
 
 if TYPE_CHECKING:
-    from gramian.laws import ColumnLaw
+    from gramian.laws import ColumnLaw, Relations
 
 SEED = 0
 """Seed that chooses the rows which confirm laws."""
@@ -34,37 +36,58 @@ class LawsOfColumns:
     """Columns of laws with exceptions. Functions do not drop them: the exceptions would be lost."""
 
 
-def laws_of_columns(
-    data: CheckedData, *, keep: Sequence[int], prefer: Sequence[int], exceptions: float
-) -> LawsOfColumns:
-    """Search the laws of a table, and choose those that drop columns.
+def laws_of_data(data: CheckedData, *, all_rows: bool) -> Relations | None:
+    """Return the laws of a table; None if it has too few values.
 
     Parameters
     ----------
     data : CheckedData
         The table.
+    all_rows : bool
+        True if the table has all rows of a fit: known laws are then not searched again.
+    """
+    # The import takes a while.
+    from gramian.laws import TooFewValuesError, known_or_found, relations
+
+    table, groups = _observed(data)
+    names = names_or_numbers(data.names, data.n_columns)
+    search = partial(relations, table, names, tolerance=0, random_state=SEED, groups=groups)
+    try:
+        return known_or_found(names, search) if all_rows else search()
+    except TooFewValuesError:
+        return None
+
+
+def laws_of_columns(
+    data: CheckedData,
+    every: Relations | None,
+    *,
+    keep: Sequence[int],
+    prefer: Sequence[int],
+    exceptions: float,
+) -> LawsOfColumns:
+    """Choose the laws that drop columns.
+
+    Parameters
+    ----------
+    data : CheckedData
+        The table.
+    every : Relations or None
+        The laws of the table.
     keep, prefer : sequence of int
         Indices of the columns that must be kept, and of those to keep rather than others.
     exceptions : float
         Largest share of the rows that may break a law which drops a column.
     """
-    # The import takes a while.
-    from gramian.laws import TooFewValuesError, names_units, relations, reproducible, solutions
+    from gramian.laws import names_units, reproducible, solutions
 
-    names = names_or_numbers(data.names, data.n_columns)
-    table, groups = data.whole, None
-    if isinstance(data, ArrayData):
-        groups = data.groups
-        if data.weights is not None:
-            table = table[data.weights > 0]
-            groups = None if groups is None else groups[data.weights > 0]
-    try:
-        found = relations(table, names, tolerance=0, random_state=SEED, groups=groups)
-    except TooFewValuesError:
+    if every is None:
         return LawsOfColumns()
-    some = tuple(each for each in found if not names_units(each, names))
-    found = replace(found, relations=some).allowing(exceptions)
+    names = names_or_numbers(data.names, data.n_columns)
+    some = tuple(each for each in every if not names_units(each, names))
+    found = replace(every, relations=some).allowing(exceptions)
     wanted = [names[i] for i in keep]
+    table, _ = _observed(data)
     again = reproducible(found, table, wanted, [names[i] for i in prefer], exceptions)
     laws, kept = again.laws, again.kept
     near = [(each, [*solutions(each)]) for each in found if each.n_exceptions]
@@ -89,6 +112,17 @@ def laws_of_columns(
         ),
         frozenset(stay),
     )
+
+
+def _observed(data: CheckedData) -> tuple[Any, IntArray | None]:
+    """Return the rows of a table with a positive weight, and the numbers of their groups."""
+    table, groups = data.whole, None
+    if isinstance(data, ArrayData):
+        groups = data.groups
+        if data.weights is not None:
+            table = table[data.weights > 0]
+            groups = None if groups is None else groups[data.weights > 0]
+    return table, groups
 
 
 def may_have_laws(data: CheckedData) -> bool:

@@ -294,7 +294,8 @@ class PursuitEstimator(Estimator[FittedModel]):
         X : array-like of shape (n_samples, n_features), optional
             Rows to test formulas on.
         **options : dict
-            `max_terms`, `min_gain`, `features` and `sample_weight`, as in :func:`gramian.explain`.
+            `max_terms`, `min_gain`, `features`, `sample_weight` and `time_limit`, as in
+            :func:`gramian.explain`.
 
         Returns
         -------

@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._support.blas import threads_for
+from gramian._support.time_limit import time_is_over, time_limited
 from gramian._support.types import Array
 from gramian.core.pursuit import MAX_MOMENTS
 from gramian.core.rows import is_dask
@@ -21,7 +22,7 @@ from gramian.explanations._coordinates import Coordinates
 from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._explanation import Explanation
 from gramian.explanations._finder import FormulaFinder
-from gramian.explanations._redundancies import KeptFeature
+from gramian.explanations._redundancies import KeptFeature, Redundancy
 from gramian.explanations._subject import Subject, subject_of
 from gramian.explanations._target_moments import Moments, mix, of_fit, of_rows
 from gramian.families import Call, Z
@@ -65,6 +66,7 @@ def explain(
     min_gain: float = MIN_GAIN,
     features: Iterable[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
+    time_limit: float | None = None,
 ) -> Explanation:
     """Find formulas for the columns that a fit did not keep.
 
@@ -97,6 +99,8 @@ def explain(
         The columns or directions to explain, by name or index; by default all that were not kept.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the rows of X.
+    time_limit : float, optional
+        Seconds after which no more formulas are searched: the columns that are left have none.
 
     Returns
     -------
@@ -145,9 +149,9 @@ def explain(
         if sample_weight is not None:
             weights = check_weights(sample_weight, table)
         table, weights = only_complete(table, weights, "X")
-    return explain_checked(
-        estimator.model_, table, weights, max_terms=max_terms, min_gain=min_gain, features=features
-    )
+    chosen: dict[str, Any] = {"max_terms": max_terms, "min_gain": min_gain, "features": features}
+    with time_limited(time_limit):
+        return explain_checked(estimator.model_, table, weights, **chosen)
 
 
 def explain_checked(
@@ -173,8 +177,10 @@ def explain_checked(
         if not coordinates.finite:
             raise OverflowError
         finder = FormulaFinder(model, subject, dictionary, coordinates, folds, max_terms, min_gain)
+        by_law = {law.column for law in model.laws}
+        named = enumerate(subject.target_names)
         with threads_for(0):  # one thread: for thousands of tiny matrices, more are slower
-            found = [finder.redundancy(i) for i in range(len(subject.targets))]
+            found = [_found(finder, i, name in by_law) for i, name in named]
             redundancies = by_laws(found, model, subject, table)
         return Explanation(redundancies, _kept(model, subject, dictionary, coordinates))
     except (OverflowError, np.linalg.LinAlgError) as error:
@@ -182,6 +188,13 @@ def explain_checked(
             "This fit cannot be explained: products of its numbers exceed the range of float64, or "
             "its moments contradict each other."
         ) from error
+
+
+def _found(finder: FormulaFinder, target: int, by_law: bool) -> Redundancy:
+    """Return the formula of a column, unless a law gives the column or the time is over."""
+    if by_law or time_is_over():
+        return finder.without_formula(target)
+    return finder.redundancy(target)
 
 
 def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:

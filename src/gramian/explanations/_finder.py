@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -81,14 +82,10 @@ class FormulaFinder:
         """Find the formula of a column (or direction); return it with R² and its columns."""
         self._searches.clear()
         coordinates = self._coordinates
-        mean = float(self._subject.target_means[target])
-        variance = float(coordinates.variances[target])
-        if variance <= max((CONSTANT_COLUMN * abs(mean)) ** 2, self._no_variance):
+        mean, variance = self._mean_and_variance(target)
+        if self._is_constant(mean, variance):
             return self._constant(target, mean, variance)
-        full = self._combinations[:, target]
-        full_left = coordinates.moments.left_by(full, target)
-        linear = np.intersect1d(self._linear, coordinates.usable)
-        linear_left = coordinates.fit(target, linear, constant=True).error
+        full, full_left, linear_left = self._left_by_fits(target)
         if self._max_terms is None:
             left, parts = full_left, self._all_parts(full, mean, math.sqrt(variance))
             left_of_others = partial(self._left_by_all, target)
@@ -123,6 +120,37 @@ class FormulaFinder:
             full_r2=1 - full_left / variance,
             sources={self._subject.names[j]: loss / variance for j, loss in losses.items()},
         )
+
+    def without_formula(self, target: int) -> Redundancy:
+        """Return R² of all functions for a column (or direction) whose formula is not searched."""
+        mean, variance = self._mean_and_variance(target)
+        if self._is_constant(mean, variance):
+            return self._constant(target, mean, variance)
+        _, full_left, linear_left = self._left_by_fits(target)
+        return replace(
+            self._constant(target, mean, variance),
+            kind="partial",
+            r2=0.0,
+            linear_r2=1 - linear_left / variance,
+            full_r2=1 - full_left / variance,
+        )
+
+    def _mean_and_variance(self, target: int) -> tuple[float, float]:
+        return (
+            float(self._subject.target_means[target]),
+            float(self._coordinates.variances[target]),
+        )
+
+    def _is_constant(self, mean: float, variance: float) -> bool:
+        return variance <= max((CONSTANT_COLUMN * abs(mean)) ** 2, self._no_variance)
+
+    def _left_by_fits(self, target: int) -> tuple[Array, float, float]:
+        """Return the coefficients of all functions, and what they and linear ones leave."""
+        coordinates = self._coordinates
+        full = self._combinations[:, target]
+        linear = np.intersect1d(self._linear, coordinates.usable)
+        linear_left = coordinates.fit(target, linear, constant=True).error
+        return full, coordinates.moments.left_by(full, target), linear_left
 
     def _constant(self, target: int, mean: float, variance: float) -> Redundancy:
         return Redundancy(

@@ -43,9 +43,9 @@ class Dropping:
     """Largest share of the rows that may break the function of a dropped candidate."""
     directions: Callable[[Problem], Array] | None = None
     """Function that returns the candidates as directions; None if they are the columns."""
-    keeping: Callable[[CheckedData, frozenset[int]], Algorithm] | None = None
-    """Function from data and columns to the algorithm for these data that never drops the columns;
-    None if dropping a candidate loses no cells."""
+    keeping: Callable[[CheckedData], Callable[[frozenset[int]], Algorithm]] | None = None
+    """Function from data to a function from columns to the algorithm for these data that never
+    drops the columns; None if dropping a candidate loses no cells."""
 
     @property
     def allows(self) -> bool:

@@ -8,7 +8,7 @@ the fit before, until these rows stay: least trimmed squares, in function space.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,7 +19,7 @@ from scipy.sparse import issparse
 from gramian._support.types import Array, IntArray
 from gramian.core.elimination import EXACT_SHARE, WRONG, wrong_rows
 from gramian.core.rows import far_rows, first_of_equal, moderate_rows
-from gramian.fitting._algorithm import Dropping
+from gramian.fitting._algorithm import Algorithm, Dropping
 from gramian.fitting._cautions import NearLaw
 from gramian.fitting._checked_data import ArrayData, CheckedData
 from gramian.fitting._fitted_model import FittedModel
@@ -119,23 +119,28 @@ class _TrimmedFit:
         """Mask of the different rows with which concentration begins."""
         return ~self.far & moderate_rows(self.table, 1 - MOST_TRIMMED)
 
-    def fit(self, kept: Mask, stay: frozenset[int] | None = None) -> FittedModel:
+    def taken(self, kept: Mask) -> ArrayData:
+        """Return some of the different rows, with all their copies."""
+        return self.data.take(self._mask(kept))
+
+    def fit(self, kept: Mask, algorithm: Algorithm | None = None) -> FittedModel:
         """Fit to some of the different rows, with all their copies.
 
         Parameters
         ----------
         kept : array of bool
             Mask of the rows.
-        stay : frozenset of int, optional
-            Columns that are never dropped, if the algorithm for these rows is made anew.
+        algorithm : Algorithm, optional
+            The algorithm, in place of that of the plan.
         """
+        plan = self.plan if algorithm is None else replace(self.plan, algorithm=algorithm)
+        return replace(plan.fit_any(self.taken(kept)), trimmed=np.flatnonzero(~self._mask(kept)))
+
+    def _mask(self, kept: Mask) -> Mask:
+        """Return a mask of all rows; rows without a weight are in it."""
         every = np.ones(len(self.data.table), dtype=bool)
         every[self.positive] = kept[self.equal[1]]
-        data, plan = self.data.take(every), self.plan
-        dropping = plan.algorithm.dropping
-        if stay is not None and dropping is not None and dropping.keeping is not None:
-            plan = replace(plan, algorithm=dropping.keeping(data, stay))
-        return replace(plan.fit_any(data), trimmed=np.flatnonzero(~every))
+        return every
 
     def fit_all(self) -> FittedModel:
         """Fit to all rows."""
@@ -171,7 +176,8 @@ class _TrimmedFit:
             if self.far.any():
                 return model
         else:
-            model = self._without_losses(~wrong, dropping)
+            algorithms = dropping.keeping(self.taken(~wrong))
+            model = self._without_losses(~wrong, algorithms, dropping.exceptions)
         whole = self.fit_all()
         return model if _n_dropped(model) > _n_dropped(whole) else whole
 
@@ -206,13 +212,25 @@ class _TrimmedFit:
                 break
         return wrong
 
-    def _without_losses(self, kept: Mask, dropping: Dropping) -> FittedModel:
-        """Fit to some rows, and keep columns that would be lost in too many of the other rows."""
+    def _without_losses(
+        self, kept: Mask, algorithms: Callable[[frozenset[int]], Algorithm], exceptions: float
+    ) -> FittedModel:
+        """Fit to some rows, and keep columns that would be lost in too many of the other rows.
+
+        Parameters
+        ----------
+        kept : array of bool
+            Mask of the rows.
+        algorithms : callable
+            Function from columns to the algorithm that never drops them.
+        exceptions : float
+            The largest share of the other rows in which a dropped column may be lost.
+        """
         stay = frozenset(_varying(self.table) - _varying(self.table[kept]))
         for _ in range(MOST_STAYING):
-            model = self.fit(kept, stay)
+            model = self.fit(kept, algorithms(stay))
             missed = self._missed(model, kept)
-            lost = [j for j, share in missed.items() if share > dropping.exceptions]
+            lost = [j for j, share in missed.items() if share > exceptions]
             if not lost:
                 return replace(model, near_laws=self._near_laws(model, missed))
             stay |= frozenset(lost)

@@ -10,6 +10,7 @@ from gramian.formulas._notation import (
     MAX_DENOMINATOR,
     MAX_DIGITS,
     MINUS,
+    PART_DIGITS,
     fraction,
     latex_name,
     latex_number,

@@ -12,6 +12,8 @@ MAX_DIGITS = 12
 """Largest number of significant digits of a printed coefficient."""
 MAX_DENOMINATOR = 12
 """Largest denominator of a fraction that is printed, or tried as coefficient or exponent."""
+PART_DIGITS = 3
+"""Largest number of digits, without zeros at the end, of a number n in a fraction 1/n."""
 MAX_NUMERATOR = 1_000
 """A fraction with a numerator of at least this is printed as a decimal number."""
 NEARLY = 2e-5
@@ -49,17 +51,17 @@ def latex_powered(name: str, exponent: int | Fraction) -> str:
 
 
 def fraction(value: float) -> str | None:
-    """Return a number as a fraction in text, such as "5/9".
+    """Return a number as a fraction in text, such as "5/9" or "1/3600".
 
     Return None for a short decimal, or if no small fraction is equal to the number.
     """
-    if not math.isfinite(value):
+    if not math.isfinite(value) or float(f"{value:.{DIGITS - 1}e}") == value:
         return None
     near = Fraction(value).limit_denominator(MAX_DENOMINATOR)
-    short = float(f"{value:.{DIGITS - 1}e}") == value
-    if short or not 0 < near.numerator < MAX_NUMERATOR or float(near) != value:
-        return None
-    return str(near)
+    if 0 < near.numerator < MAX_NUMERATOR and float(near) == value:
+        return str(near)
+    parts = float(f"{1 / value:.{PART_DIGITS - 1}e}")
+    return f"1/{int(parts)}" if parts > 1 and parts.is_integer() and 1 / parts == value else None
 
 
 def latex_fraction(value: float) -> str | None:

@@ -6,10 +6,12 @@ Open `_table_relations.py` first, which holds the function `relations`; then `_l
 # `candidates` proposes laws, `judge` accepts or rejects them, and `forms` prints, evaluates and
 # stores laws. `candidates/_stages.py` lists the generators of laws among numbers.
 
+from gramian.laws._any_law import AnyLaw, names_units, solutions
 from gramian.laws._assert_laws import assert_laws
 from gramian.laws._comparison import Comparison, compare
 from gramian.laws._cover import computable
-from gramian.laws._relation_collection import AnyLaw, Relations, names_units, solutions
+from gramian.laws._known_laws import KnownLaws, knowing, known_or_found
+from gramian.laws._relation_collection import Relations
 from gramian.laws._reproduction import (
     PrintedColumn,
     best_rounding,
@@ -19,12 +21,13 @@ from gramian.laws._reproduction import (
 )
 from gramian.laws._table_relations import (
     TooFewValuesError,
-    laws_in_most_rows,
-    level_laws_of,
+    clocks_of_table,
+    laws_of_mixed,
     relations,
     simple_laws,
 )
 from gramian.laws.checks import (
+    BrokenRow,
     CheckResult,
     Checks,
     Drift,
@@ -59,6 +62,7 @@ from gramian.laws.forms import (
 __all__ = [
     "AllowedError",
     "Balance",
+    "BrokenRow",
     "CheckResult",
     "Checks",
     "ColumnFacts",

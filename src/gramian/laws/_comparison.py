@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gramian._support.display import html_table
+from gramian._support.time_limit import part_of_time, time_limited
 from gramian._support.words import counted, plural
 from gramian.laws._table_relations import TooFewValuesError, relations
 from gramian.laws.checks import CheckResult, Checks, LawOutcome
@@ -100,7 +101,7 @@ def compare(old: Any, new: Any, *, time_limit: float | None = None) -> Compariso
     old, new : array, data frame, Arrow table, dict of columns, path, dataset, or Dask collection
         The tables.
     time_limit : float, optional
-        Seconds after which the search for the laws of a table stops.
+        Seconds after which the searches for laws stop, and the laws found so far are compared.
 
     Returns
     -------
@@ -116,16 +117,19 @@ def compare(old: Any, new: Any, *, time_limit: float | None = None) -> Compariso
     >>> gramian.laws.compare(monday, {**monday, "P": U * I / 1000}).new[0].law
     'P = 0.001 · U · I'
     """
-    checks = _laws_of(old, "old", time_limit)
+    with time_limited(time_limit):
+        with part_of_time(0.5):
+            checks = _laws_of(old, "old")
+        others = _laws_of(new, "new")
     result = checks.check(new)
     known = {each.text for each in checks}
-    found = _laws_of(new, "new", time_limit).without(known).check(old)
+    found = others.without(known).check(old)
     return Comparison(result, tuple(each for each in found.laws if not each.holds))
 
 
-def _laws_of(table: Any, which: str, time_limit: float | None) -> Checks:
+def _laws_of(table: Any, which: str) -> Checks:
     """Return the laws of the old or new table; an error says which of them is too small."""
     try:
-        return relations(table, time_limit=time_limit).checks
+        return relations(table).checks
     except TooFewValuesError as error:
         raise TooFewValuesError(f"the {which} table is too small: {error}") from error

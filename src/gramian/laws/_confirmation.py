@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian.laws._law_tolerances import EXACT_ERROR, REFUTED
 from gramian.laws._relation_maker import RelationMaker
 from gramian.laws.candidates import step_law
 from gramian.laws.forms import Relation, terms_of
-from gramian.laws.judge import LEAST_SHARE
+from gramian.laws.judge import LEAST_SHARE, rows_reproduced
 
 MOST_BROKEN = 10_000
 """Number of rows that break a step function above which its thresholds stay as they are."""
@@ -100,6 +101,7 @@ def _counted(
 
     Rows that break a law are returned for step functions only.
     """
+    obeying = [_obeying(maker, each) for each in found]
     squares, counts = np.zeros(len(found)), np.zeros(len(found), dtype=np.intp)
     exceptions = np.zeros(len(found), dtype=np.intp)
     broken: list[list[Array]] = [[] for _ in found]
@@ -108,7 +110,7 @@ def _counted(
             errors_of_rows = maker.errors(relation, block)
             there = ~np.isnan(block[:, relation._law.columns]).any(axis=1)
             if relation.exact or relation.n_exceptions:
-                obeys = maker.holds(relation._law, block, relation._target)
+                obeys = obeying[i](block)
                 breaks = there & ~obeys
                 exceptions[i] += int(breaks.sum())
                 if relation.kind == "step" and exceptions[i] <= MOST_BROKEN:
@@ -123,6 +125,29 @@ def _counted(
         [*map(Count, errors.tolist(), counts.tolist(), exceptions.tolist())],
         [np.concatenate([none, *rows]) for rows in broken],
     )
+
+
+def _obeying(maker: RelationMaker, relation: Relation) -> Callable[[Array], NDArray[np.bool_]]:
+    """Return a function from rows to a mask of those that obey a law as the searched rows do.
+
+    If these obey it to the precision of float64, or give each cell of its column to the last
+    digit, a row that misses it by one unit of the last digit breaks it.
+
+    Parameters
+    ----------
+    maker : RelationMaker
+        The maker of the laws, which has the searched rows.
+    relation : Relation
+        The law.
+    """
+    law, target = relation._law, relation._target
+    if relation.exact and not relation.rounding:
+        return lambda rows: np.abs(relation.imbalance(rows)) <= EXACT_ERROR
+    if relation.exact and target is not None:
+        there = ~np.isnan(maker.rows[:, law.columns]).any(axis=1)
+        if rows_reproduced(law, maker.values(maker.rows[there]), target).all():
+            return lambda rows: rows_reproduced(law, maker.values(rows), target)
+    return lambda rows: maker.holds(law, rows, target)
 
 
 def _with_thresholds(maker: RelationMaker, relation: Relation, rows: Array) -> Relation:

@@ -7,13 +7,21 @@ from dataclasses import replace
 import numpy as np
 
 from gramian._support.types import Array
+from gramian.formulas import fraction
 from gramian.laws._relation_maker import RelationMaker
 from gramian.laws.columns import CodedTable, Printed, Sample, TableRows, numbers_of
 from gramian.laws.forms import SAME_NUMBER, AllowedError, LevelLaw, Lookup, Relation, Series
-from gramian.laws.judge import allowed_error_of
+from gramian.laws.judge import (
+    NOISE_MARGIN,
+    ROUNDED_ONCE,
+    allowed_error_of,
+    with_uncertain_scale,
+)
 
 ROUNDED_TWICE = 2.2
 """A row obeys a maximum, or slopes, that miss it by at most this many half units."""
+KNOWN_DIGITS = 3
+"""A coefficient of at most so many digits, such as 1.19, is known; rows determine others."""
 SMALLEST = 1e-12
 """Least error that the terms of an equation may have, as a share of the largest term."""
 
@@ -39,13 +47,27 @@ def with_allowed_error(relation: Relation, maker: RelationMaker) -> Relation:
     with np.errstate(all="ignore"):
         if solved is None:
             missed = np.abs(relation.imbalance(rows))
-            # The error of an equation has no digits in which it was rounded.
-            found = allowed_error_of(missed, np.zeros(len(missed)), holds, noisy=True)
-            share = max(found.absolute, SMALLEST)
-            return replace(relation, allowed_error=AllowedError(0.0, share))
+            largest = NOISE_MARGIN * float(np.max(missed, initial=0.0, where=holds))
+            return replace(relation, allowed_error=AllowedError(0.0, max(largest, SMALLEST)))
         made = np.broadcast_to(solved(table), len(rows))
         cells = table[solved.column]
-        return replace(relation, allowed_error=allowed_error_of(made, cells, holds, noisy=noisy))
+        if relation.n_exceptions:
+            half = _half_unit(cells)
+            once = np.abs(made - cells) <= half + SAME_NUMBER * (half + np.abs(made))
+            holds = once if once.mean() >= ROUNDED_ONCE else holds
+        found = allowed_error_of(made, cells, holds, noisy=noisy)
+        if not noisy and _is_fitted(relation):
+            found = with_uncertain_scale(found, made, cells, holds)
+        return replace(relation, allowed_error=found)
+
+
+def _is_fitted(relation: Relation) -> bool:
+    """Return True if a coefficient has so many digits that rows must have determined it."""
+    return any(
+        fraction(abs(term.coefficient)) is None
+        and float(f"{term.coefficient:.{KNOWN_DIGITS - 1}e}") != term.coefficient
+        for term in relation.terms
+    )
 
 
 def level_law_with_allowed_error(law: LevelLaw, table: CodedTable, sample: Sample) -> LevelLaw:

@@ -9,9 +9,10 @@ from itertools import chain
 
 import numpy as np
 
+from gramian._support.time_limit import OutOfTimeError, check_time
 from gramian._support.types import Array, IntArray
 from gramian.laws._law_tolerances import EXACT_ERROR
-from gramian.laws._search_progress import OutOfTimeError, StageReport
+from gramian.laws._search_progress import StageReport
 from gramian.laws.candidates import (
     SMALL_TABLE,
     Candidate,
@@ -36,6 +37,7 @@ from gramian.laws.judge import (
     oddness,
     rows_that_hold,
     snapped,
+    with_best_factor,
     without_echoes,
 )
 
@@ -64,8 +66,6 @@ class LawSearch:
         The traits of the columns.
     tolerance : float
         The largest error of the column that a law with noise gives, as a share of its deviation.
-    check_time : callable, optional
-        Function that raises OutOfTimeError after the time limit.
     report : function, optional
         Function that is called at the start of each stage, with the name of the stage, the number
         of finished stages, and the number of all stages.
@@ -85,7 +85,6 @@ class LawSearch:
         traits: Sequence[Traits],
         *,
         tolerance: float,
-        check_time: Callable[[], None] = lambda: None,
         report: StageReport = lambda stage, done, total: None,
         seed: int = 0,
         known: Sequence[Law] = (),
@@ -106,14 +105,14 @@ class LawSearch:
         self.control = Control(self.train, judges, seed, every)
         self.found: list[Verdict] = []
         few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
-        self._context = SearchContext(self.train, few, every, known, settled, check_time)
+        self._context = SearchContext(self.train, few, every, known, settled, tolerance)
         self._tolerance = tolerance
         self._report = report
         step = max(1, len(train) // GRADIENT_ROWS)
         self._points = self.train.take(np.arange(0, len(train), step)[:GRADIENT_ROWS])
 
-    def run(self, stages: Sequence[Stage]) -> bool:
-        """Search stage by stage; return False if the time limit stopped the search.
+    def run(self, stages: Sequence[Stage]) -> None:
+        """Search stage by stage, until the time limit stops the search.
 
         Parameters
         ----------
@@ -132,12 +131,10 @@ class LawSearch:
                 self._report(stage.name, i, len(stages))
                 self._context.start_stage()
                 judges[stage.judged](stage.generators)
-                self._context.check_time()
+                check_time()
         except OutOfTimeError:
-            return False
-        finally:
-            self.found = without_echoes(self.found)
-        return True
+            pass  # the laws that were found are the result
+        self.found = without_echoes(self.found)
 
     @property
     def n_unsearched(self) -> int:
@@ -170,7 +167,7 @@ class LawSearch:
             verdict = self._rounded_first(law, judge) if self._is_whole(law) else judge(law)
             if verdict is not None:
                 self._believe(verdict)
-            self._context.check_time()
+            check_time()
 
     def _printed(self, generators: Sequence[Generator]) -> None:
         """Accept laws whose errors are no larger than the rounding of the numbers in the table.
@@ -180,15 +177,17 @@ class LawSearch:
         """
         seen: dict[int, Candidate] = {}
         for candidate in self._candidates(generators):
-            self._context.check_time()
+            check_time()
             seen[id(candidate.law)] = candidate
             self._consider_printed(candidate)
         for candidate in seen.values():
-            self._context.check_time()
+            check_time()
             self._consider_printed(candidate._replace(target=None))
 
     def _consider_printed(self, candidate: Candidate) -> None:
         law, n_tried, target = candidate
+        if target is not None:
+            law = with_best_factor(law, self.control.all_rows, target)
         verdict = self._rounded_first(
             law, lambda choice: self.control.judge_printed(choice, n_tried, target)
         )
@@ -244,7 +243,9 @@ class LawSearch:
         while True:
             pool = []
             for law, n_tried, target in self._candidates(generators):
-                context.check_time()
+                check_time()
+                if target is not None:
+                    law = with_best_factor(law, control.all_rows, target)
                 verdict = self._rounded_first(
                     law, partial(judge_mostly, control, n_tried=n_tried, target=target)
                 )
@@ -283,7 +284,7 @@ class LawSearch:
             return
         context.train, everything = clean.train, context.train
         for law, n_tried, target in self._candidates(generators):
-            context.check_time()
+            check_time()
             verdict = self._rounded_first(
                 law, partial(judge_mostly, clean, n_tried=n_tried, target=target)
             )
@@ -291,8 +292,11 @@ class LawSearch:
                 verdict = self._in_all_rows(verdict, clean)
                 pool.append(self._with_exceptions(verdict, n_tried))
         context.train = everything
-        ranked = sorted((law_length(each, everything), k) for k, each in enumerate(pool))
-        lengths = [(length, pool[k]) for length, k in ranked]
+        # Of two laws of one length, that of more columns has simpler numbers.
+        ranked = sorted(
+            (law_length(each, everything), -len(each.law.columns), k) for k, each in enumerate(pool)
+        )
+        lengths = [(length, pool[k]) for length, _, k in ranked]
         context.start_over()
         self.found = []
         for length, verdict in lengths:
@@ -304,7 +308,7 @@ class LawSearch:
         while self._tolerance > EXACT_ERROR and len(context.free) > 1:
             pool = []
             for law, n_tried, _ in self._candidates(generators):
-                context.check_time()
+                check_time()
                 verdict = judge_noisy(self.control, law, n_tried, self._tolerance)
                 if verdict is not None:
                     pool.append(verdict)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+from gramian._support.time_limit import OutOfTimeError, part_of_time
 from gramian._support.types import Array, IntArray
 from gramian._support.words import the_columns
+from gramian.laws._any_law import solutions
 from gramian.laws._cover import Implication, follows
-from gramian.laws._relation_collection import solutions
-from gramian.laws._search_progress import OutOfTimeError
 from gramian.laws.candidates import (
     BelievedLookup,
     BelievedSlopes,
@@ -36,6 +37,10 @@ GroupedBlock = tuple[Array, IntArray | None]
 SHORT = 3
 """Largest number of columns of a law whose columns are no maxima or minima of others."""
 
+SOME_TIME, MOST_TIME = 0.4, 0.8
+"""Shares of the time that is left, if it is limited, for kinds of laws that others follow."""
+Candidates = TypeVar("Candidates", bound=LevelCandidate)
+
 
 @dataclass(frozen=True)
 class LevelFindings:
@@ -60,7 +65,6 @@ def find_level_laws(
     blocks: Iterable[GroupedBlock],
     laws: Sequence[Relation],
     tolerance: float,
-    check_time: Callable[[], None],
     groups: IntArray | None = None,
     in_order: bool = True,
 ) -> LevelFindings:
@@ -78,8 +82,6 @@ def find_level_laws(
         Laws among numbers that were found before; their consequences are not returned.
     tolerance : float
         The largest share of rows that may break a law.
-    check_time : callable
-        Function that raises OutOfTimeError after the time limit.
     groups : array of shape (n_rows,), optional
         The number of the group of each row of `rows`, if the user gave groups.
     in_order : bool
@@ -92,7 +94,7 @@ def find_level_laws(
         notes.append(f"Set aside, as almost every row has a label of its own: {names}.")
     exact = _ties([law for law in laws if law.exact or law.n_exceptions], table.names)
     known = _implications(laws, table.names)
-    context = LevelContext(table, rows, cells, tolerance, exact, known, check_time)
+    context = LevelContext(table, rows, cells, tolerance, exact, known)
     dates = [*composed_dates(context)]
     context.learn(dates)
     # A column that short laws compute in all rows is no extreme of others.
@@ -104,22 +106,23 @@ def find_level_laws(
     guarded: list[GuardedCandidate] = []
     slopes: list[BelievedSlopes] = []
     lookups: list[BelievedLookup] = []
-    complete = False
-    try:
-        largest = [
+    complete = _taken(
+        largest,
+        (
             each
             for each in extremes(context)
             if each.law.column not in computed and not follows(each, whole)
-        ]
-        context.learn(largest)
-        running = [*series(context)] if in_order else []
-        slopes = [*slopes_by_level(context)]
-        context.learn(slopes)
-        lookups = [*lookups_by_level(context)]
-        guarded = [*guarded_laws(context)]
-        complete = True
-    except OutOfTimeError:
-        slopes = []
+        ),
+        SOME_TIME,
+    )
+    context.learn(largest)
+    complete &= _taken(running, series(context) if in_order else (), SOME_TIME)
+    complete &= _taken(slopes, slopes_by_level(context), SOME_TIME)
+    context.learn(slopes)
+    every_lookup = _taken(lookups, lookups_by_level(context), MOST_TIME)
+    complete &= every_lookup & _taken(guarded, guarded_laws(context), 1.0)
+    if not every_lookup:
+        slopes = []  # only the lookups tell which of the slopes are new
     if context.ordered:
         names = the_columns([table.names[i] for i in context.ordered])
         notes.append(f"Rows are ordered by {names}.")
@@ -143,6 +146,26 @@ def find_level_laws(
     new = [law for law in by_lookups if not any(each >= {*law.columns} for each in tied)]
     every = [*by_extremes, *by_series, *_by_simplest_parts(new), *by_dates, *by_guards]
     return LevelFindings(by_slopes, every, complete, notes)
+
+
+def _taken(found: list[Candidates], candidates: Iterable[Candidates], share: float) -> bool:
+    """Append candidates to a list until the time is over; return False if it was over.
+
+    Parameters
+    ----------
+    found : list
+        The list.
+    candidates : iterable
+        The candidates, which a search yields.
+    share : float
+        The share of the time that is left for them.
+    """
+    try:
+        with part_of_time(share):
+            found.extend(candidates)  # those before an error stay
+    except OutOfTimeError:
+        return False
+    return True
 
 
 def _one_of_each(slopes: Sequence[BelievedSlopes]) -> list[BelievedSlopes]:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
+
+import numpy as np
 
 from gramian._support.display import data_frame, html_table
 from gramian._support.types import Array
 from gramian.formulas import number, r_squared
+from gramian.laws._any_law import AnyLaw, names_units, solutions
 from gramian.laws._cover import computable, exchangeable, fewest
 from gramian.laws._error_chains import CLOSE, computed, drifting_column, share_missed
 from gramian.laws.checks import CheckResult, Checks
 from gramian.laws.columns import ColumnFacts
 from gramian.laws.exports import ColumnKind, Dialect, columns_as_sql, rounded_as_columns
-from gramian.laws.forms import ColumnLaw, LevelLaw, Relation
-
-AnyLaw = Relation | LevelLaw
-"""A law among numbers, or a law of levels."""
-ROWS_A_LEVEL = 10
-"""Least number of rows per level, on average; numbers with fewer rows are names of units."""
+from gramian.laws.forms import ColumnLaw, Relation
 
 
 @dataclass(frozen=True)
@@ -272,6 +270,37 @@ class Relations(Sequence[AnyLaw]):
         ]
         return replace(self, relations=tuple(laws))
 
+    def of_numbers(self, names: Sequence[str]) -> Relations:
+        """Return the laws among the numbers of some columns, in which dates are numbers, too.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns.
+        """
+        laws = [
+            replace(each, _clocks={})
+            for each in self
+            if isinstance(each, Relation) and {*each.columns} <= {*names}
+        ]
+        rows = {name: self._rows[name] for name in names if name in self._rows}
+        facts = tuple(each for each in self.facts if each.name in names)
+        return replace(
+            self, relations=tuple(laws), feature_names=tuple(names), facts=facts, _rows=rows
+        )
+
+    def corrected(self) -> Relations:
+        """Return the laws as if the cells that break them were corrected: none has exceptions."""
+        whole = self.allowing(1.0)
+        n_rows = len(next(iter(self._rows.values()), ()))
+        obey = np.ones(n_rows, dtype=bool)
+        for check in (check for each in self if each.n_exceptions for check in each.checks):
+            law = check.law
+            alone = not (isinstance(law, ColumnLaw) and law.looks_back)
+            if alone and {*check.columns} <= {*self._rows}:
+                obey &= ~check.outcome(self._rows).broken
+        return replace(whole, _rows={name: column[obey] for name, column in self._rows.items()})
+
     @property
     def _every_solution(self) -> list[ColumnLaw]:
         whole = [relation for relation in self if not relation.n_exceptions]
@@ -340,31 +369,3 @@ def _remark(relation: AnyLaw) -> str:
         of = "" if relation.solved else f" of {relation.gives}"
         return f"  (R² {r_squared(relation.r2)}{of}, error {number(relation.typical_error, 2)})"
     return f"  (error {number(100 * relation.validation_error, 2)} %)"
-
-
-def names_units(law: AnyLaw, numbers: Collection[str]) -> bool:
-    """Return True if a law looks up a property of a unit, such as a person, by its number.
-
-    Such a law is no redundancy: new units have other numbers. A part of a date, such as its day, is
-    computed for new dates, too.
-
-    Parameters
-    ----------
-    law : Relation, Dependency or SlopeLaw
-        The law.
-    numbers : collection of str
-        The columns of numbers.
-    """
-    if getattr(law.form, "is_part", False):
-        return False
-    return law.n_levels * ROWS_A_LEVEL > law.n_rows and {*law.columns} <= {*numbers}
-
-
-def solutions(relation: AnyLaw) -> Iterator[ColumnLaw]:
-    """Yield a law solved for each possible column; the column to drop first comes first."""
-    first = getattr(relation, "_dropped_first", None) or getattr(relation.form, "column", None)
-    for name in sorted(relation.columns, key=lambda each: each != first):
-        try:
-            yield relation.solve_for(name)
-        except ValueError:
-            continue

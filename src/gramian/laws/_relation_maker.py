@@ -35,6 +35,7 @@ from gramian.laws.judge import (
     rows_that_hold,
     share_of_deviation,
     share_reproduced,
+    simplest,
     with_fewest_digits,
     with_round_coefficients,
     with_shortest_digits,
@@ -98,10 +99,8 @@ class RelationMaker:
                 found.append(i)
         return found
 
-    def laws(
-        self, view: View, stages: Sequence[Stage], **options: Any
-    ) -> tuple[list[Relation], bool]:
-        """Return the laws in a view, and True if the search was finished within the time limit.
+    def laws(self, view: View, stages: Sequence[Stage], **options: Any) -> list[Relation]:
+        """Return the laws in a view that were found within the time limit.
 
         Parameters
         ----------
@@ -127,10 +126,10 @@ class RelationMaker:
                 for i, column in zip(view.columns, x.T, strict=True)
             ]
             search = LawSearch(x, traits, known=known, groups=groups, **options)
-            complete = search.run(stages)
+            search.run(stages)
             self.n_unsearched = max(self.n_unsearched, search.n_unsearched)
             found = [self._relation(verdict, search, view) for verdict in search.found]
-            return [each for each in found if not has_common_factor(each._raw)], complete
+            return [each for each in found if not has_common_factor(each._raw)]
 
     def constant(self, i: int) -> Relation:
         """Return the law that column `i` is constant."""
@@ -147,7 +146,11 @@ class RelationMaker:
 
     def _relation(self, verdict: Verdict, search: LawSearch, view: View) -> Relation:
         """Return an accepted law as a `Relation`, with round coefficients if possible."""
+        train, test = verdict.rows or (search.train, search.control.test)
         law = verdict.law
+        if verdict.rounding and verdict.target is not None:
+            every = train if test is None else train.joined(test)
+            law = simplest(law, every, verdict.target)
         places = dict(enumerate(view.columns))
         renumbered = law.renumbered(places)
         coefficients = renumbered.raw_coefficients(self.scale)
@@ -157,15 +160,16 @@ class RelationMaker:
         best = self._best(raw, given, target, verdict)
         reference = reference_term(raw, best)
         law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
-        train, test = verdict.rows or (search.train, search.control.test)
         coefficients = coefficients / coefficients[reference]
-        law, coefficients = with_round_coefficients(
+        as_good = self._as_good(law, places, given)
+        round_law, few_digits = with_round_coefficients(
             law, coefficients, train, reference, verdict.noise
         )
+        if not verdict.rounding or as_good(round_law):
+            law, coefficients = round_law, few_digits
         if verdict.noise is not None:
             law, coefficients = with_shortest_digits(law, coefficients, train, verdict.noise)
         elif verdict.rounding:
-            as_good = self._as_good(law, places, given)
             law, coefficients = with_fewest_digits(law, coefficients, as_good)
         renumbered = law.renumbered(places)
         self._laws.append(renumbered)

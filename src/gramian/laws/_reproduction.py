@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array
-from gramian.laws._relation_collection import Relations, solutions
+from gramian.laws._any_law import solutions
+from gramian.laws._relation_collection import Relations
 from gramian.laws.columns import CodedTable, Printed, Rounding, open_coded_table, sample_of
 from gramian.laws.forms import ColumnLaw, computed_in_turn
 

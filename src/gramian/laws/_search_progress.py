@@ -1,8 +1,7 @@
-"""Progress messages and time limit of a search for laws."""
+"""Progress messages of a search for laws."""
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections.abc import Callable
@@ -11,21 +10,6 @@ from gramian._support.words import duration
 
 StageReport = Callable[[str, int, int], None]
 """Function that is called with a stage's name, the number of finished stages, and of all stages."""
-
-
-class OutOfTimeError(Exception):
-    """Error that stops a search after its time limit."""
-
-
-def time_check(seconds: float | None) -> Callable[[], None]:
-    """Return a function that raises OutOfTimeError after `seconds`; None means no limit."""
-    deadline = math.inf if seconds is None else time.monotonic() + seconds
-
-    def check_time() -> None:
-        if time.monotonic() > deadline:
-            raise OutOfTimeError
-
-    return check_time
 
 
 def progress_for(verbose: int) -> StageReport:

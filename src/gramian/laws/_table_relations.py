@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from gramian._support.blas import threads_for
+from gramian._support.time_limit import part_of_time, time_limited
 from gramian._support.types import Array, IntArray
-from gramian._support.words import listed, plural
+from gramian._support.words import counted, listed, plural
 from gramian.laws._confirmation import confirmed
 from gramian.laws._errors_in_rows import level_law_with_allowed_error, with_allowed_error
 from gramian.laws._exceptional_rows import breaks_by_wrong_cells, is_line_through_two_points
@@ -19,7 +20,7 @@ from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws._level_search import GroupedBlock, LevelFindings, find_level_laws
 from gramian.laws._relation_collection import Relations
 from gramian.laws._relation_maker import RelationMaker
-from gramian.laws._search_progress import StageReport, progress_for, time_check
+from gramian.laws._search_progress import StageReport, progress_for
 from gramian.laws.candidates import ALL_STAGES, SIMPLE_STAGES, SMALL_TABLE
 from gramian.laws.columns import (
     LOOKUP_ROWS,
@@ -34,7 +35,7 @@ from gramian.laws.columns import (
     views,
     without_copies,
 )
-from gramian.laws.forms import Relation, in_order
+from gramian.laws.forms import Relation, in_order, rounding_of_result
 from gramian.laws.judge import SEARCHED_ROWS
 from gramian.tables import Clock
 
@@ -42,6 +43,11 @@ CHECKED_ROWS = 1000
 """Approximate number of rows that `Relations` stores, to estimate errors in `redundant`."""
 MIN_ROWS = 6
 """Laws are searched only in tables (or views of tables) with at least this many rows."""
+
+TIME_OF_NUMBERS = 0.6
+"""Share of a time limit that the search for laws among numbers may take; laws of levels follow."""
+TIME_OF_VIEW = 0.7
+"""Share of the time left that the search in one view may take, if other views follow."""
 
 
 class TooFewValuesError(ValueError):
@@ -109,16 +115,18 @@ def relations(
     """
     if not isinstance(tolerance, Real) or not 0 <= float(tolerance) <= 0.5:
         raise ValueError(f"tolerance must be a share between 0 and 0.5; got {tolerance!r}.")
-    if time_limit is not None and not float(time_limit) > 0:
-        raise ValueError(f"time_limit must be a positive number of seconds; got {time_limit!r}.")
-    opened = open_coded_table(X, feature_names)
-    check_time = time_check(None if time_limit is None else float(time_limit))
-    seed, share = random_state, float(tolerance)
-    return _laws_of(opened, groups, share, share, check_time, progress_for(verbose), seed)
+    share = float(tolerance)
+    with time_limited(time_limit):
+        opened = open_coded_table(X, feature_names)
+        return laws_of_coded(opened, groups, share, share, progress_for(verbose), random_state)
 
 
-def laws_in_most_rows(X: Any, groups: Any = None, share: float = 0.0) -> Relations:
-    """Return the laws of a table without noise, and the lookups that most rows obey.
+def laws_of_mixed(
+    X: Any, groups: Any = None, share: float = 0.0, *, of_numbers: bool = True
+) -> tuple[Relations, dict[str, Clock]]:
+    """Return the laws of a table without noise, and the clocks of its date columns.
+
+    A clock converts the dates of a column to numbers.
 
     Parameters
     ----------
@@ -128,17 +136,44 @@ def laws_in_most_rows(X: Any, groups: Any = None, share: float = 0.0) -> Relatio
         The parameter of `relations`.
     share : float, default=0.0
         The largest share of rows that may break a lookup.
+    of_numbers : bool, default=True
+        False to search only laws of levels: distinct values of some columns, which determine
+        another column.
     """
     opened = open_coded_table(X, None)
-    return _laws_of(opened, groups, 0.0, share, time_check(None), progress_for(0), 0)
+    clocks = _clocks_of(opened)
+    if of_numbers:
+        try:
+            return laws_of_coded(opened, groups, 0.0, share, progress_for(0), 0), clocks
+        except TooFewValuesError:  # laws of levels need fewer values
+            pass
+    table = opened.ordered()
+    sampled = sampled_once(table, 0, LOOKUP_ROWS, groups_of_table(table, groups))
+    by_level = _level_laws(sampled.table, sampled.sample, [], share, 0, sampled.groups)
+    laws, notes = tuple(by_level.laws), tuple(by_level.notes)
+    return Relations(laws, opened.names, sampled.n_rows, by_level.complete, notes), clocks
 
 
-def _laws_of(
+def clocks_of_table(X: Any) -> dict[str, Clock]:
+    """Return the clocks that convert the dates of a table to numbers, by the names of the columns.
+
+    Parameters
+    ----------
+    X : object
+        The table, of any kind that `relations` accepts.
+    """
+    return _clocks_of(open_coded_table(X, None))
+
+
+def _clocks_of(opened: CodedTable) -> dict[str, Clock]:
+    return {opened.names[i]: clock for i, clock in opened.clocks.items()}
+
+
+def laws_of_coded(
     opened: CodedTable,
     groups: Any,
     tolerance: float,
     share: float,
-    check_time: Callable[[], None],
     report: StageReport,
     seed: int,
 ) -> Relations:
@@ -152,8 +187,6 @@ def _laws_of(
         The parameter of `relations`.
     tolerance, share : float
         The parameter `tolerance` of `relations`, for laws among numbers and for lookups.
-    check_time : callable
-        Raises OutOfTimeError when the time is over.
     report : callable
         Is told about each stage of the search.
     seed : int
@@ -173,19 +206,17 @@ def _laws_of(
         "rounding errors. Subtract the smallest first."
         for i in maker.too_large
     ]
-    complete = True
-    for k, view in enumerate(parts):
-        laws, in_time = maker.laws(
-            view,
-            ALL_STAGES,
-            tolerance=tolerance,
-            check_time=check_time,
-            report=report,
-            seed=seed,
-            settled=[_places(each, view) for each in parts[:k]],
-        )
-        found += laws
-        complete = complete and in_time
+    with part_of_time(TIME_OF_NUMBERS) as limit:
+        for k, view in enumerate(parts):
+            with part_of_time(1.0 if k == len(parts) - 1 else TIME_OF_VIEW):
+                found += maker.laws(
+                    view,
+                    ALL_STAGES,
+                    tolerance=tolerance,
+                    report=report,
+                    seed=seed,
+                    settled=[_places(each, view) for each in parts[:k]],
+                )
     if maker.n_unsearched:
         notes.append(
             "Polynomials of many columns, and logarithms and angles of more than two, were not "
@@ -201,23 +232,27 @@ def _laws_of(
     found.sort(key=_rank)
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]
-    by_level = _level_laws(table, sample, others, share, check_time, seed, sampled.groups)
+    by_level = _level_laws(table, sample, others, share, seed, sampled.groups)
     given = {each.form.column for each in by_level.lookups}
     found = [each for each in found if each not in dated or not given & {*each.columns}]
     found = [each for each in found if not any(law.says(each) for law in by_level.laws)]
     written = tuple(opened.names[i] for i in opened.numbers)
-    clocks = {opened.names[i]: clock for i, clock in opened.clocks.items()}
+    clocks = _clocks_of(opened)
     found = [with_allowed_error(each, maker) for each in found]
     found = [replace(in_order(each, written), _clocks=clocks) for each in found]
     levels = [level_law_with_allowed_error(each, table, sample) for each in by_level.laws]
     some = rows[:: max(1, len(rows) // CHECKED_ROWS)].T.copy()
     known = {each.name: each for each in column_facts(table, sample.rows)}
+    columns = dict(zip(names, rows.T, strict=True))
+    for law in (each.solved for each in found if each.exact):
+        if law is not None and rounding_of_result(law, columns).half_up:
+            known[law.column] = replace(known[law.column], half_up=True)
     facts = tuple(known[name] for name in opened.names)
     return Relations(
         tuple(sorted([*found, *levels], key=lambda each: not each.exact)),
         opened.names,
         sampled.n_rows,
-        complete and by_level.complete,
+        by_level.complete and not limit.reached,
         (*notes, *by_level.notes),
         facts,
         dict(zip(names, some, strict=True)),
@@ -242,41 +277,11 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
     sample = sample_of(table, 0)
     maker = RelationMaker(table.names, sample.rows)
     view = View(np.arange(len(sample.rows)), tuple(range(len(names))))
-    found, _ = maker.laws(view, SIMPLE_STAGES, tolerance=0.0)
+    found = maker.laws(view, SIMPLE_STAGES, tolerance=0.0)
     if not sample.is_all or len(rows) > SEARCHED_ROWS:
         found = confirmed(maker, found, table.blocks)
     found.sort(key=_rank)
     return Relations(tuple(found), table.names, sample.n_rows)
-
-
-def level_laws_of(
-    X: Any, groups: Any = None, tolerance: float = 0.0
-) -> tuple[Relations, dict[str, Clock]]:
-    """Return the laws of levels in a table, and the clocks of its date columns.
-
-    In a law of levels, distinct values of some columns determine another column. A clock converts
-    the dates of a column to numbers.
-
-    Parameters
-    ----------
-    X : object
-        The table, of any kind that `relations` accepts.
-    groups : array-like of shape (n_rows,), optional
-        The parameter of `relations`.
-    tolerance : float, default=0.0
-        The parameter of `relations`, for lookups.
-    """
-    given = open_coded_table(X, None)
-    table = given.ordered()
-    sampled = sampled_once(table, 0, LOOKUP_ROWS, groups_of_table(table, groups))
-    by_level = _level_laws(
-        sampled.table, sampled.sample, [], tolerance, time_check(None), 0, sampled.groups
-    )
-    clocks = {given.names[i]: clock for i, clock in given.clocks.items()}
-    found = Relations(
-        tuple(by_level.laws), given.names, sampled.n_rows, notes=tuple(by_level.notes)
-    )
-    return found, clocks
 
 
 def _is_step_of_date(relation: Relation, table: CodedTable) -> bool:
@@ -290,7 +295,6 @@ def _level_laws(
     sample: Sample,
     found: list[Relation],
     tolerance: float,
-    check_time: Callable[[], None],
     seed: int,
     groups: IntArray | None,
 ) -> LevelFindings:
@@ -306,8 +310,8 @@ def _level_laws(
         The rows in which laws among numbers were searched.
     found : list of Relation
         The laws among numbers.
-    tolerance, check_time
-        The parameters of `find_level_laws`.
+    tolerance : float
+        The parameter of `find_level_laws`.
     seed : int
         The seed of the random choice of rows.
     groups : array of shape (n_rows,), or None
@@ -321,7 +325,7 @@ def _level_laws(
     rows, some = without_copies(sample.rows, sample.groups)
     with threads_for(0), np.errstate(all="ignore"):  # many small factorizations
         in_order = sample.is_all and len(rows) == len(sample.rows)
-        return find_level_laws(table, rows, blocks, found, tolerance, check_time, some, in_order)
+        return find_level_laws(table, rows, blocks, found, tolerance, some, in_order)
 
 
 def _in_blocks(table: CodedTable, groups: IntArray | None) -> Iterator[GroupedBlock]:
@@ -362,13 +366,13 @@ def _places(one: View, other: View) -> set[int]:
 def _parts(sample: Sample, table: CodedTable) -> tuple[list[View], list[str]]:
     """Return parts of a table without missing values (views), and notes for the user."""
     if not sample.n_rows:
-        raise TooFewValuesError("X has no rows. Give at least one.")
+        raise TooFewValuesError("The table has no rows.")
     numbers = table.numbers
     parts = views(np.isnan(sample.rows[:, numbers]), MIN_ROWS) if numbers else []
     if not parts and (numbers or sample.n_rows < MIN_ROWS):
         raise TooFewValuesError(
-            f"Laws need at least {MIN_ROWS} rows with values; none of the columns has as many in "
-            f"the {len(sample.rows)} rows. Give more rows, or fill missing values in."
+            f"Laws need at least {MIN_ROWS} rows with values, and no column has as many in "
+            f"{counted(len(sample.rows), 'row')}. Give more rows, or fill missing values in."
         )
     notes = _units(table)
     seen = {numbers[column] for view in parts for column in view.columns}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
@@ -19,7 +20,12 @@ QUOTED = re.compile("`((?:[^`]|``)+)`")
 """Pattern of a name or a word in backquotes."""
 
 
-def render(template: str, content: dict[str, Any]) -> str:
+def render(
+    template: str,
+    content: dict[str, Any],
+    styles: Sequence[str] = ("report.css",),
+    script: str = "report.js",
+) -> str:
     """Fill in a template, and return the HTML text of the page.
 
     Parameters
@@ -28,9 +34,13 @@ def render(template: str, content: dict[str, Any]) -> str:
         Name of the template file in the folder `templates`.
     content : dict
         Value of each variable in the template, by name.
+    styles : sequence of str, default=("report.css",)
+        Names of the style sheets in the folder `assets`.
+    script : str, default="report.js"
+        Name of the script in the folder `assets`.
     """
     jinja2 = require("jinja2", "A report")
-    script = _asset("report.js")
+    program = _asset(script)
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("gramian.reports"),
         autoescape=True,
@@ -40,11 +50,11 @@ def render(template: str, content: dict[str, Any]) -> str:
     )
     environment.filters["code"] = code
     # Only this script may run, even if the name of a column contains a script.
-    allowed = f"'sha256-{_fingerprint(script)}'"
+    allowed = f"'sha256-{_fingerprint(program)}'"
     text: str = environment.get_template(template).render(
         **content,
-        style=jinja2.utils.markupsafe.Markup(_asset("report.css")),
-        script=jinja2.utils.markupsafe.Markup(script),
+        style=jinja2.utils.markupsafe.Markup("".join(map(_asset, styles))),
+        script=jinja2.utils.markupsafe.Markup(program),
         sources=f"{SOURCES}; script-src {allowed}",
     )
     return text

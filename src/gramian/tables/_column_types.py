@@ -92,8 +92,9 @@ def _converted(column: Any, text: str) -> Any:
         # By way of text, and without the last digits of floats, which are rounding errors.
         largest = compute.max(compute.abs(column)).as_py() or 0.0
         before = math.ceil(math.log10(largest)) if 0 < largest < math.inf else 0
-        places = max(0, min(places, SAFE_DIGITS - before))
-        return compute.round(column, places).cast(arrow.string()).cast(kind)
+        per_unit = 10.0 ** max(0, min(places, SAFE_DIGITS - before))
+        whole = compute.round(compute.multiply(column, per_unit))
+        return compute.divide(whole, per_unit).cast(arrow.string()).cast(kind)
     kind = arrow.type_for_alias(text)
     if is_text(column.type):
         return column.cast(kind)

@@ -170,8 +170,9 @@ def _open_folder(path: Path) -> Table:
     tables = _table_files(path)
     files = [str(each) for each, format in tables.items() if format is Format.parquet]
     if not files:
+        found = f"; it has {few(sorted(each.name for each in tables))}" if tables else ""
         raise FormatError(
-            f"{path} is a folder without Parquet files, and holds no table: there are no columns."
+            f"{path} is a folder without Parquet files, and of folders these alone are read{found}."
         )
     others = [each.name for each, format in tables.items() if format is not Format.parquet]
     if others:

@@ -32,6 +32,7 @@ TEXT_BLOCK_BYTES = 2**18
 long. PyArrow reads 32 such blocks ahead."""
 MAX_BLOCK_BYTES = 2**27
 """Blocks that are larger than this are not enlarged any more: a longer line is an error."""
+UTF_8_MARK = codecs.BOM_UTF8
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """First bytes of files in UTF-16, which are refused. Without these bytes, UTF-16 is recognized by a
 zero among the first two bytes."""
@@ -84,8 +85,12 @@ class TextTable(Table):
             head, is_all = self._bytes.head(HEAD_BYTES)
             if not head:
                 raise TableError(f"{name} is empty.")
-            if head[:2] in UTF_16_MARKS or b"\0" in head[:2]:
+            if head[:2] in UTF_16_MARKS or b"\0" in head[:1] or head[1:4:2] == b"\0\0":
                 raise _not_utf_8(name)
+            if is_all and not head.removeprefix(UTF_8_MARK).strip(b"\r\n"):
+                raise TableError(f"{name} is empty: it has no names of columns, and no rows.")
+            if header and b"\0" in head.splitlines()[0]:
+                raise TableError(f"{name} has a NUL character among the names of columns.")
             if b"\n" not in head and b"\r" not in head:
                 head += b"\n"  # PyArrow cannot read a file without a line end
                 self._bytes = TextBytes(head)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from gramian._support.types import IntArray
 from gramian.fitting import NearLaw
-from gramian.laws import ColumnLaw, level_laws_of
+from gramian.laws import ColumnLaw, clocks_of_table
 from gramian.models import Beside
 from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow
 from gramian.tabular._column_checks import constant_columns
 from gramian.tabular._laws_before_fit import MixedColumns, laws_before_fit
+from gramian.tabular._laws_of_table import LawsOfTable
 from gramian.tabular._messages import UnusableTableError
 
 EMPTY = "no value in any row"
@@ -69,10 +69,9 @@ def divide(
     encode: bool,
     keep: Sequence[str],
     prefer: Sequence[str],
+    laws: LawsOfTable,
     fixed: Collection[str] = (),
-    groups: IntArray | None = None,
     exceptions: float = 0.0,
-    laws: bool = True,
 ) -> Division:
     """Divide the columns that the user chose into columns of the fit and other columns.
 
@@ -92,14 +91,12 @@ def divide(
         True if text columns are turned into numbers of categories.
     keep, prefer : sequences of str
         Columns that must be kept, and columns to keep rather than others if there is a choice.
+    laws : LawsOfTable
+        The laws of the table.
     fixed : collection of str
         Columns that are kept as they are, as text is, because no number tells their cells apart.
-    groups : array of shape (n_rows,), optional
-        The number of the group of each row, if the user gave groups.
     exceptions : float, default=0.0
         Largest share of the rows that may break a law of levels which drops a column.
-    laws : bool, default=True
-        False if laws among numbers must not drop columns.
     """
     kinds, is_timestamp = table.columns, pyarrow().types.is_timestamp
     is_integer = pyarrow().types.is_integer
@@ -118,10 +115,10 @@ def divide(
     if not text and not dates:
         return Division(tuple(order), set_aside=set_aside)
     chosen = SomeColumns(table, order or list(features))
-    found, clocks = level_laws_of(chosen, groups, exceptions)
-    found = found.allowing(exceptions)
     if not beside:
-        return Division(tuple(order), clocks=clocks, set_aside=set_aside)
+        return Division(tuple(order), clocks=clocks_of_table(chosen), set_aside=set_aside)
+    found, clocks = laws.among(chosen)
+    found = found.allowing(exceptions)
     # A lookup would not give the word NA back, which may be a country and not a gap, would not
     # spell times as the text of a data frame does, and loses offsets and digits.
     times = [name for name in chosen.text_dates if is_timestamp(kinds[name])]
@@ -131,7 +128,7 @@ def divide(
     columns = MixedColumns(
         table, chosen, order, text, dates, keep, prefer, numbers_stay, exceptions
     )
-    made = laws_before_fit(columns, found, groups, of_numbers=laws and numbers_stay)
+    made = laws_before_fit(columns, found)
     # A number column leaves the fit only if a law that is used computes it.
     inner = tuple(name for name in order if name not in text and name not in made.given)
     labels = tuple(name for name in text if name not in made.given)

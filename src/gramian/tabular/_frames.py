@@ -216,6 +216,8 @@ def like(data: Any, result: pa.Table, keeps: NDArray[np.bool_], unchanged: Colle
         for name in names:
             if name not in unchanged and key.get(name) in data.columns:
                 frame[name] = _with_dtype(frame[name], data[key[name]].dtype)
+            elif name not in unchanged:
+                frame[name] = _nullable(frame[name], result.column(name))
         return frame.rename(columns=key)
     if _module(data) == "polars" and not hasattr(data, "get_column"):  # a LazyFrame
         return type(data.limit(0).collect())(result)
@@ -251,6 +253,26 @@ def _with_dtype(column: Any, dtype: Any) -> Any:
     except (TypeError, ValueError):
         return column
     return converted if same.all() else column
+
+
+def _nullable(column: Any, cells: Any) -> Any:
+    """Return whole numbers and truth values with gaps as pandas' nullable types, as they were.
+
+    Parameters
+    ----------
+    column : pandas.Series
+        The column as float64, or as Python objects.
+    cells : pyarrow.ChunkedArray
+        The same column.
+    """
+    types = pyarrow().types
+    if not cells.null_count or not (types.is_integer(cells.type) or types.is_boolean(cells.type)):
+        return column
+    import pandas as pd
+
+    name = str(cells.type).replace("bool", "boolean").replace("int", "Int").replace("uI", "UI")
+    dtype: Any = pd.api.types.pandas_dtype(name)
+    return pd.Series(dtype.__from_arrow__(cells), index=column.index)
 
 
 def _module(data: Any) -> str:

@@ -7,16 +7,15 @@ then chosen together, and the fit gets the numbers that no law computes.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from gramian._support.types import IntArray
 from gramian.fitting import NearLaw
 from gramian.laws import (
     ColumnLaw,
+    Relation,
     Relations,
     best_rounding,
     first_missed,
-    laws_in_most_rows,
     printed_columns,
     solutions,
 )
@@ -84,9 +83,7 @@ class LawsBeforeFit:
         return {each.column for each in self.laws}
 
 
-def laws_before_fit(
-    columns: MixedColumns, found: Relations, groups: IntArray | None, *, of_numbers: bool
-) -> LawsBeforeFit:
+def laws_before_fit(columns: MixedColumns, found: Relations) -> LawsBeforeFit:
     """Choose the laws that compute columns before the fit; each gives every cell of its column.
 
     Parameters
@@ -94,17 +91,13 @@ def laws_before_fit(
     columns : MixedColumns
         The columns.
     found : Relations
-        The laws of text and dates.
-    groups : array of shape (n_rows,) or None
-        The number of the group of each row, if the user gave groups.
-    of_numbers : bool
-        True if laws among numbers may drop columns, too.
+        The laws of the columns, or their laws of levels only.
     """
-    made = _chosen(columns, found, joint=False)
-    if not of_numbers or not made.given & columns.numbers:
+    levels = tuple(law for law in found if not isinstance(law, Relation))
+    made = _chosen(columns, replace(found, relations=levels), joint=False)
+    if len(levels) == len(found) or not made.given & columns.numbers:
         return made
-    every = laws_in_most_rows(columns.chosen, groups, columns.exceptions)
-    return _chosen(columns, every.allowing(columns.exceptions), joint=True)
+    return _chosen(columns, found, joint=True)
 
 
 def _chosen(columns: MixedColumns, found: Relations, *, joint: bool) -> LawsBeforeFit:

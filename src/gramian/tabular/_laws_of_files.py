@@ -33,7 +33,8 @@ def stored_checks(path: str) -> Checks | None:
     """
     with Path(path).open("rb") as stream:
         head = stream.read(512)
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+    is_json = head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    if is_json or path.lower().endswith(".json"):
         return load_checks(path)
     try:
         return checks_of_model(read_model(path))
@@ -55,10 +56,14 @@ def checks_of_model(model: TableModel) -> Checks:
     laws: list[ColumnLaw] = [*model.estimator.model_.laws, *steps.beside.lookups]
     coded = {*steps.categories}
     usable = [law for law in laws if not coded & {law.column, *law.columns}]
-    made = {law.column: getattr(law, "rounding", Rounding()).decimals for law in usable}
+    made = {law.column: getattr(law, "rounding", Rounding()) for law in usable}
     beside = steps.beside
     names = dict.fromkeys([*steps.columns, *beside.order, *steps.ids, *steps.targets, *made])
-    facts = tuple(ColumnFacts(name, None, made.get(name)) for name in names)
+    as_stored = {name: made.get(name, Rounding()) for name in names}
+    facts = tuple(
+        ColumnFacts(name, None, each.decimals, half_up=each.half_up)
+        for name, each in as_stored.items()
+    )
     return Checks(tuple(_check(law, steps.clocks) for law in usable), facts)
 
 

@@ -30,7 +30,7 @@ OPTIONS = (
         "relative",
     ),
     *("target", "threshold", "validation", "delimiter", "impute", "laws", "memory_budget"),
-    *("random_state", "standardize", "verbose"),
+    *("random_state", "standardize", "time_limit", "verbose"),
 )
 """Names of the options that can occur in templates of messages."""
 FUNCTIONS = ("relations", "select")
@@ -50,6 +50,7 @@ CautionKind = Literal[
     "exceptions",
     "lost",
     "trimmed",
+    "time limit",
 ]
 """Kinds of cautions; `TableCaution` explains them."""
 
@@ -159,11 +160,12 @@ CAUTIONS: Mapping[CautionKind, str] = {
     "treated as text",
     "needless": "{law}, and is kept only because a selection needs a column of numbers or dates",
     "exceptions": "{column} would follow from {law} but for {n_exceptions:,} of {n_rows:,} rows, "
-    "and is kept",
+    "and is kept unless {exceptions:0.02} allows such rows",
     "lost": "{column} is {law} but for {n_exceptions:,} of {n_rows:,} rows, whose cells do not "
     "come back",
     "trimmed": "{n_trimmed:,} of {n_rows:,} rows lie far from the others, would decide the fit, "
     "and took no part in it: among them {rows}, counted from 0",
+    "time limit": "the time limit stopped the search for laws: there may be more",
 }
 """Template of the message for each kind of caution."""
 
@@ -186,6 +188,7 @@ class TableCaution:
         numbers is left. "exceptions": a law would compute a kept column, except in some rows.
         "lost": a law computes a dropped column, except in some rows, as the user allows.
         "trimmed": rows far from the others, probably with wrong cells, took no part in the fit.
+        "time limit": the search for laws was stopped, and more columns may follow from others.
     facts : mapping from str to object
         Numbers and names for the message; their keys depend on `kind`.
     remedy : str

@@ -15,9 +15,10 @@ from gramian.exceptions import (
 from gramian.fitting import NearDependence, NearLaw, Overfitting, Remedy, Saturation, TrimmedRows
 from gramian.formulas import quote
 from gramian.models import Preprocessing, is_numeric
-from gramian.tables import TEXT, Table, numbers_in_text
+from gramian.tables import TEXT, Table
 from gramian.tabular._division import Division
 from gramian.tabular._messages import TableCaution
+from gramian.tabular._text_cautions import cautions_of_text
 
 REMEDIES = {
     Remedy.AUTO_ALPHA: "{alpha:auto}",
@@ -51,12 +52,30 @@ def cautions_of_table(
     divided : Division
         The columns of the fit, and the columns that are kept without a fit.
     """
-    yield from _of_header(table)
+    text = [name for name in features if name not in steps.categories]
+    yield from cautions_of_reading(table, divided.beside.labels, text)
     yield from _of_categories(steps)
-    yield from _of_ambiguous(table, divided.beside.labels)
-    yield from cautions_of_text(table, [n for n in features if n not in steps.categories])
     if divided.needless is not None:
         yield TableCaution("needless", {"law": str(divided.needless)})
+
+
+def cautions_of_reading(
+    table: Table, labels: Sequence[str], names: Sequence[str]
+) -> Iterator[TableCaution]:
+    """Yield cautions about cells that may have been read as something else than they are.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    labels : sequence of str
+        Columns of text, of which those are named that may be numbers such as 1,234.
+    names : sequence of str
+        Columns of which those are named that are text, with numbers in nearly all cells.
+    """
+    yield from _of_header(table)
+    yield from _of_ambiguous(table, labels)
+    yield from cautions_of_text(table, names)
 
 
 def _of_header(table: Table) -> Iterator[TableCaution]:
@@ -79,25 +98,6 @@ def _of_ambiguous(table: Table, labels: Sequence[str]) -> Iterator[TableCaution]
     for name in labels:
         if name in table.ambiguous:
             yield TableCaution("1,234", {"column": name, "examples": table.ambiguous[name]})
-
-
-def cautions_of_text(table: Table, names: Sequence[str]) -> Iterator[TableCaution]:
-    """Yield a caution for each text column of which nearly all cells are numbers.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    names : sequence of str
-        Names of the columns to look at.
-    """
-    for name, found in numbers_in_text(table, names).items():
-        facts = {"column": name, "n_cells": found.n_cells}
-        if found.row is None:
-            yield TableCaution("text of numbers", facts, "Convert it unless they are codes")
-            continue
-        facts |= {"n_numbers": found.n_numbers, "row": found.row, "cell": f"{found.cell:.40}"}
-        yield TableCaution("stray", facts, "Correct such cells, or leave them empty")
 
 
 def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:

@@ -20,21 +20,21 @@ from gramian.tables import Table, numbers_in_text, plain, pyarrow
 from gramian.tabular._column_checks import (
     check_count,
     check_types,
-    fitting,
     refuse_infinite,
     refuse_too_wide,
     too_many_levels,
     with_missing,
 )
-from gramian.tabular._column_roles import ColumnOptions, Passing, choose, find, named_one_by_one
+from gramian.tabular._column_roles import ColumnOptions, Passing
 from gramian.tabular._direction_weights import DirectionWeights
 from gramian.tabular._division import CONSTANT, Division, divide, without_empty
 from gramian.tabular._dropped_columns import types_of
+from gramian.tabular._laws_of_table import LawsOfTable
 from gramian.tabular._learning import learned
-from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
-from gramian.tabular._method import SELECTORS, Method
+from gramian.tabular._messages import TableCaution, UnusableTableError
+from gramian.tabular._method import SELECTORS
 from gramian.tabular._returned_cells import columns_that_change, uneven_columns
-from gramian.tabular._row_groups import column_of_groups, row_groups
+from gramian.tabular._row_groups import row_groups
 from gramian.tabular._table_cautions import (
     TOLD,
     cautions_of_fit,
@@ -69,13 +69,24 @@ class TableFit:
 
     def run(self) -> FittedTable:
         """Fit the estimator to the table, and return the model with facts about the fit."""
-        groups = row_groups(self.table, self.options.groups)
-        return replace(self, groups=groups)._run()
+        fit = replace(self, groups=row_groups(self.table, self.options.groups))
+        with (laws := fit._laws()).known():
+            return fit._run(laws)
 
-    def _run(self) -> FittedTable:
+    def _laws(self) -> LawsOfTable:
+        """Return the laws of the table, which are not searched yet."""
+        options = self.options
+        return LawsOfTable(
+            self.groups,
+            self._exceptions,
+            of_numbers=self._numbers_stay and self.estimator.laws is not False,
+            as_written=not options.encode and options.impute is None,
+        )
+
+    def _run(self, laws: LawsOfTable) -> FittedTable:
         """Fit the estimator."""
         of_user = wishes = self._wishes()
-        divided = self._divided(wishes)
+        divided = self._divided(wishes, laws)
         with warnings.catch_warnings():
             # The result has cautions with the content of these warnings.
             for each in TOLD:
@@ -90,7 +101,7 @@ class TableFit:
                 if more == Wishes():
                     break
                 wishes = wishes.and_(more)
-                divided = self._divided(wishes)
+                divided = self._divided(wishes, laws)
         fit._wish(of_user)
         if divided.near and hasattr(self.estimator.model_, "near_laws"):
             model = self.estimator.model_
@@ -160,7 +171,12 @@ class TableFit:
             inner = [each for each in dict.fromkeys(columns) if each in self.features]
             self.estimator.set_params(**{name: inner or None})
 
-    def _divided(self, wishes: Wishes) -> Division:
+    @property
+    def _exceptions(self) -> float:
+        """Largest share of the rows that may break a law which drops a column."""
+        return float(getattr(self.estimator, "exceptions", 0.0)) if self._numbers_stay else 0.0
+
+    def _divided(self, wishes: Wishes, laws: LawsOfTable) -> Division:
         """Divide the columns into those of the fit and others."""
         divided = divide(
             self.table,
@@ -171,9 +187,8 @@ class TableFit:
             keep=wishes.keep,
             prefer=wishes.prefer,
             fixed=wishes.fixed,
-            groups=self.groups,
-            exceptions=getattr(self.estimator, "exceptions", 0.0) if self._numbers_stay else 0.0,
-            laws=getattr(self.estimator, "laws", False) is not False,
+            laws=laws,
+            exceptions=self._exceptions,
         )
         if not divided.features:
             found = [*numbers_in_text(self.table, self.features)]
@@ -330,65 +345,3 @@ class FittedTable:
     """Changes of rows and columns before the fit."""
     alternatives: Mapping[str, Sequence[str]]
     """See `Division.alternatives`."""
-
-
-def prepare(
-    table: Table,
-    algorithm: str,
-    estimator: Any,
-    options: ColumnOptions,
-    method: Method,
-    directions: Table | None = None,
-) -> TableFit:
-    """Check the options against the columns of a table, and return a fit that is ready to run.
-
-    Parameters
-    ----------
-    table : Table
-        The table of the fit; only names and types of its columns are used here.
-    algorithm : str
-        "gfs", "gfa", "gfr", "gca" or "manifold".
-    estimator : estimator
-        Estimator that `make_estimator` returned; some of its parameters are set here.
-    options : ColumnOptions
-        The user's options for columns.
-    method : Method
-        The user's options for the algorithm.
-    directions : Table, optional
-        Weights of the first directions, one row for each direction.
-    """
-    options = replace(options, groups=column_of_groups(options.groups, list(table.columns)))
-    features, passing = choose(list(table.columns), options)
-    if method.keep:
-        estimator.set_params(keep=find(method.keep, features, "keep"))
-    wanted = method.prefer or named_one_by_one(options.columns, features)
-    if wanted and algorithm == "gfa" and method.backward:
-        estimator.set_params(priority=find(wanted, features, "prefer"))
-    check_types({name: table.columns[name] for name in features}, encode=True)
-    count = method.n if isinstance(method.n, int) else None
-    if count is not None and count > len(features):
-        raise OptionError(
-            "{n:{count}} is more than the {n_columns} columns that take part",
-            count=count,
-            n_columns=len(features),
-        )
-    if method.given:
-        given = find(method.given, features, "given")
-        if count is not None and count < len(given):
-            raise OptionError(
-                "{given} names {n_given} columns, and {n:{count}} is less",
-                n_given=len(given),
-                count=count,
-            )
-        estimator.set_params(given=given)
-    weights = None
-    if directions is not None:
-        places = fitting(table, features, encode=options.encode)
-        weights = DirectionWeights.of(directions, features, places)
-        if count is not None and count < len(weights):
-            raise OptionError(
-                "{directions} has {n_rows} rows, and {n:{count}} is less",
-                n_rows=len(weights),
-                count=count,
-            )
-    return TableFit(algorithm, estimator, table, features, passing, options, weights)

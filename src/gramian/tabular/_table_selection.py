@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gramian._support.display import html_table
+from gramian._support.time_limit import time_limited
 from gramian._support.words import counted
 from gramian.formulas import r_squared
 from gramian.tables import DEFAULT_BUDGET, pyarrow
@@ -20,9 +21,9 @@ from gramian.tabular._frames import as_table, like
 from gramian.tabular._messages import OptionError, TableCaution
 from gramian.tabular._method import SELECTORS, Family, Method, make_estimator
 from gramian.tabular._parameter_checks import check_estimator, check_parameters
+from gramian.tabular._preparation import prepare
 from gramian.tabular._rewriting import Piece, reconstructed, reduced, with_categories
 from gramian.tabular._table_changes import examples
-from gramian.tabular._table_fit import prepare
 from gramian.tabular._table_model import TableModel, passing
 
 
@@ -210,6 +211,7 @@ def select(
     header: bool = True,
     decimal: Literal[".", ","] | None = None,
     memory_budget: int = DEFAULT_BUDGET,
+    time_limit: float | None = None,
     verbose: int = 0,
 ) -> TableSelection:
     """Select the columns of a table from which the others can be computed.
@@ -292,6 +294,9 @@ def select(
         column; numbers such as 12.9% and €1,234.50 are recognized, too.
     memory_budget : int, default=2**30
         Memory in bytes. A table whose numbers take more than an eighth of it is read in pieces.
+    time_limit : float, optional
+        Seconds after which the search for laws stops: those that were found drop columns, and
+        `cautions` of the result tell that there may be more. The fit itself is not limited.
     verbose : int, default=0
         1 to show progress on standard error.
 
@@ -357,12 +362,17 @@ def select(
         "decimal": decimal,
         "memory_budget": memory_budget,
     }
-    fitted = prepare(as_table(table, **reading), wanted, estimator, options, method).run()
+    task = prepare(as_table(table, **reading), wanted, estimator, options, method)
+    with time_limited(time_limit) as limit:
+        fitted = task.run()
+    cautions = fitted.cautions
+    if limit.reached:
+        cautions = (*cautions, TableCaution("time limit", {}, "Give more {time_limit}"))
     changes = fitted.changes
     return TableSelection(
         fitted.model,
         changes.set_aside,
-        fitted.cautions,
+        cautions,
         fitted.alternatives,
         reading,
         changes.spellings,

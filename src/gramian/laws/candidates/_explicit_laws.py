@@ -38,11 +38,14 @@ GOOD_SUM = 1.5
 
 Ratios of polynomials are tried only if no single term is good.
 """
-UNEXPLAINED = 0.4
-"""A column is skipped if its residual on smooth functions of the other columns exceeds this.
+UNEXPLAINED = 0.2
+"""A column is skipped if its residual on smooth functions of the other columns exceeds this, and
+the multiple `OF_TOLERANCE` of the tolerance.
 
-The residual is a share of the standard deviation of the column.
+The residual is a share of the standard deviation of the column. A short formula may be sharper than
+smooth functions, but seldom that much.
 """
+OF_TOLERANCE = 2.0
 TARGETS = 3
 """Short formulas are fitted for this many columns: those that the other columns explain best."""
 N_TRIED = 1e6
@@ -59,14 +62,15 @@ def explicit_laws(context: SearchContext) -> Iterator[Candidate]:
     """
     few, free = context.few, context.free
     if len(free) <= SMALL_TABLE and few.n_rows >= ROWS_FOR_SUMS:
-        for _, target, quotient in _quotients(few, free, context.tied_to)[:TARGETS]:
+        most = max(UNEXPLAINED, OF_TOLERANCE * context.tolerance)
+        for _, target, quotient in _quotients(few, free, context.tied_to, most)[:TARGETS]:
             found = _law_for(few, target, quotient)
             if found is not None:
                 yield Candidate(refit_law(found, context.train), N_TRIED)
 
 
 def _quotients(
-    values: Values, columns: Sequence[int], tied_to: Callable[[int], set[int]]
+    values: Values, columns: Sequence[int], tied_to: Callable[[int], set[int]], most: float
 ) -> list[tuple[float, int, Quotient]]:
     """Return (residual, column, quotient) of well explained columns, smallest residual first.
 
@@ -81,6 +85,8 @@ def _quotients(
         Indices of the columns to explain, and to explain with.
     tied_to : function
         Returns the columns that accepted laws tie to a column.
+    most : float
+        The largest residual of a well explained column, as a share of its standard deviation.
     """
     x = values.x / values.scale
     positive = [each.positive for each in values.traits]
@@ -88,7 +94,7 @@ def _quotients(
     for target in columns:
         others = [i for i in columns if i != target]
         left = left_by_functions(x, positive, target, others)
-        if left > UNEXPLAINED:
+        if left > most:
             continue
         tied = [i for i in others if i in tied_to(target)]
         if tied and left_by_functions(x, positive, target, tied) <= AS_GOOD * left:

@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._support.time_limit import check_time
 from gramian._support.types import Array
 from gramian.laws._cover import Implication
 from gramian.laws.candidates._level_context import LevelContext
@@ -36,6 +37,10 @@ ADDED_DIGITS = 8
 """Largest number of significant digits of an added constant."""
 CLOSE = 1e-9
 """Relative error up to which a number is the constant of a maximum or minimum."""
+MOST_ROUNDED = 2
+"""Units of the last digit by which a multiple may exceed the largest value of a column."""
+NEAR = 0.02
+"""Distance in deviations up to which a law with unrounded numbers is near a row that obeys it."""
 LOST_ROWS = 1e-3
 """Share of the rows that a factor with fewer digits may lose."""
 
@@ -70,7 +75,7 @@ def extremes(context: LevelContext) -> Iterator[ExtremeCandidate]:
     if len(rows) < FEWEST_LEVELS or len(numbers) > MOST_COLUMNS:
         return
     for target in numbers:
-        context.check_time()
+        check_time()
         y = rows[:, target]
         if len(np.unique(y)) < FEWEST_LEVELS:
             continue
@@ -125,6 +130,7 @@ def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Fo
         largest = bool(beyond > 1 - share - beyond)
         printed = Printed.of(y)
         free = y != constant
+        width = NEAR * float(np.std(y)) + 4 * printed.rounding.errors[0]
         good: dict[float, _Found] = {}
         for i in others:
             x = rows[:, i]
@@ -132,12 +138,13 @@ def _with_constant(rows: Array, y: Array, others: Sequence[int]) -> Iterator[_Fo
             if usable.sum() < LEAST_SHARE * free.sum():
                 continue
             multiple = _Found(largest, ((constant, None), (_ratio(x[usable], y[usable]), i)))
-            for found in (
-                *([_with_short_numbers(multiple, rows, y, free, printed)] if constant else []),
-                _with_short_numbers(_moved(multiple, x[free], y[free]), rows, y, free, printed),
-            ):
+            moved = _moved(multiple, x[free], y[free])
+            for start in (*([multiple] if constant else []), moved):
+                if np.mean(np.abs(_made(start, rows) - y) <= width) < LEAST_WITH_CONSTANT:
+                    continue  # no number of digits helps
+                found = _with_short_numbers(start, rows, y, free, printed)
                 agreeing = _share(found, rows, y, printed)
-                if agreeing >= LEAST_WITH_CONSTANT and _is_used(found, rows, y):
+                if agreeing >= LEAST_WITH_CONSTANT and _is_used(found, rows, y, printed):
                     good.setdefault(round(agreeing, 2), found)
         if good:
             yield good[max(good)]
@@ -192,17 +199,29 @@ def _with_short_numbers(
 
 def _share(found: _Found, rows: Array, y: Array, printed: Printed) -> float:
     """Return the share of rows in which a law, rounded to printed digits, gives y."""
-    (constant, _), (factor, i) = found.parts
-    assert i is not None
-    made = (np.maximum if found.largest else np.minimum)(constant, factor * rows[:, i])
-    made = printed.rounding(made + found.added)
+    made = printed.rounding(_made(found, rows))
     return float(np.mean(printed.given(made, y, float(np.std(y)))))
 
 
-def _is_used(found: _Found, rows: Array, y: Array) -> bool:
-    """Return True if the multiple of the column is beyond the constant in the other rows only."""
+def _made(found: _Found, rows: Array) -> Array:
+    """Return the maximum or minimum of a constant and a multiple of a column."""
+    (constant, _), (factor, i) = found.parts
+    assert i is not None
+    made = (np.maximum if found.largest else np.minimum)(constant, factor * rows[:, i])
+    return np.asarray(made + found.added)
+
+
+def _is_used(found: _Found, rows: Array, y: Array, printed: Printed) -> bool:
+    """Return True if the multiple of the column is beyond the constant in the other rows only.
+
+    Where the constant is used, the multiple usually exceeds it by more than rounding: the largest
+    value of a column is no upper limit.
+    """
     (constant, _), (factor, i) = found.parts
     multiple = factor * rows[:, i]
     inside = multiple <= constant if found.largest else multiple >= constant
     at = np.abs(y - constant - found.added) <= CLOSE * max(abs(constant), 1.0)
+    unit = 0.0 if printed.decimals is None else 10.0**-printed.decimals
+    if float(np.median(np.abs(multiple[at] - constant))) <= MOST_ROUNDED * unit:
+        return False
     return bool(np.mean(inside[at]) >= LEAST_SHARE and np.mean(~inside[~at]) >= LEAST_SHARE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
+from gramian._support.time_limit import check_time
 from gramian.laws.candidates._null_space import caps_of, dependencies, monomials_of
 from gramian.laws.candidates._search_context import SMALL_TABLE, Candidate, SearchContext
 from gramian.laws.columns import Traits
@@ -54,7 +55,7 @@ def _among(context: SearchContext, families: Families) -> Iterator[Candidate]:
         return
     limit = min(MAX_FUNCTIONS, int(ROWS_SHARE * context.train.n_rows))
     for functions in families(free, context.traits, limit):
-        context.check_time()
+        check_time()
         for law in dependencies(context.train, functions):
             yield Candidate(law, float(len(functions)))
 

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._support.time_limit import check_time
 from gramian._support.types import Array
 from gramian.laws._cover import Implication, closure
 from gramian.laws.candidates._level_context import LevelContext
@@ -68,7 +69,7 @@ def guarded_laws(context: LevelContext) -> Iterator[GuardedCandidate]:
         return
     best: dict[tuple[RawTerm, ...], GuardedCandidate] = {}
     for guard in guards:
-        context.check_time()
+        check_time()
         for level in np.unique(cells.x[cells.codes[:, guard] >= 0, guard]).tolist():
             for terms, n_rows in _formulas(context, numbers, guard, cells.x[:, guard] == level):
                 known = best.get(terms)

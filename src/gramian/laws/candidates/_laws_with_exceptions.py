@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._support.time_limit import check_time
 from gramian._support.types import Array, IntArray
 from gramian.laws.candidates._catalogue import CatalogueFunction, table_of
 from gramian.laws.candidates._long_catalogue import catalogue_functions
@@ -75,7 +76,7 @@ def laws_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
     targets = [i for i in columns if _many(values.x[:, i])]
     n_tried = float(len(functions) * max(len(targets), 1))
     for target in targets:
-        context.check_time()
+        check_time()
         own = used[:, target] | ~new if target in taken else used[:, target]
         for k, constant in _promising(first, table, some, functions, own, target):
             law = refined(values, target, functions[k], constant)

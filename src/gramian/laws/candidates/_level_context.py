@@ -8,7 +8,7 @@ whether the law is accepted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -64,8 +64,6 @@ class LevelContext:
         Implications of exact laws among numbers.
     known : list of Implication
         Implications of all laws that are known so far.
-    check_time : callable
-        Raises OutOfTimeError when the time is over.
     ordered : list of int
         Indices of labels by which the rows of the table are sorted.
     """
@@ -76,7 +74,6 @@ class LevelContext:
     tolerance: float
     exact: Sequence[Implication]
     known: list[Implication]
-    check_time: Callable[[], None]
     ordered: list[int] = field(default_factory=list)
 
     def learn(self, found: Iterable[LevelCandidate]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations, permutations
 
 import numpy as np
@@ -26,7 +27,8 @@ from gramian.laws.judge import LEAST_SHARE
 TRIPLE_COLUMNS = 24
 """Products of three columns are tried in tables of at most this many columns."""
 FEWEST_LEVELS = 5
-"""Squares of a column with fewer distinct values are not tried."""
+"""Squares and roots of a column with fewer distinct values are not tried."""
+HALF = Fraction(1, 2)
 
 
 def catalogue_functions(values: Values, columns: Sequence[int]) -> list[CatalogueFunction]:
@@ -74,6 +76,9 @@ def _functions(
         yield CatalogueFunction((x, minus[0]), (x, z))
         yield from _with_a_square(i, j, traits)
         yield from _with_a_square(j, i, traits)
+        if all(traits[k].positive and _many_levels(traits[k]) for k in (i, j)):
+            for powers in ((HALF, HALF), (HALF, -HALF), (-HALF, HALF)):
+                yield function_of(((i, "x"), powers[0]), ((j, "x"), powers[1]))
         if traits[i].never_zero:
             yield CatalogueFunction((x, minus[0]), (x,))
         if traits[j].never_zero:

@@ -12,6 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
+from gramian._support.time_limit import check_time, time_is_over
 from gramian._support.types import IntArray
 from gramian.laws._cover import Implication, closure, follows, minimal
 from gramian.laws._law_tolerances import MIN_EVIDENCE
@@ -28,12 +29,12 @@ MOST_WITH_EXCEPTIONS = 50
 """Largest number of levels of a measured number whose lookups may have exceptions."""
 PER_FURTHER_LEVEL = 2
 """A lookup with exceptions may have this many for each level that it saves."""
-DENSE = 0.5
-"""Numbers of things (patients, shops) are at least this share of all whole numbers in between."""
 SCREEN_CELLS = 3e8
 """About the largest number of cells that the screening compares; limits its number of rows."""
+SCREEN_MARGIN = 1.5
+"""In the screening, a lookup may have this many times the exceptions that it may have at last."""
 FEWEST_ROWS = 2_000
-"""The screening uses at least this many rows, or all rows of a smaller table."""
+"""The screening begins with this many rows, or all rows of a smaller table."""
 
 
 def lookups_by_level(context: LevelContext) -> Iterator[BelievedLookup]:
@@ -55,14 +56,20 @@ class _LookupSearch:
         self._context = context
         self._cells = cells
         self._tolerance = context.tolerance
-        self._check_time = context.check_time
         self._effects = cells.effects
         self._known: list[Implication] = [*context.known, *_calendar(cells)]
         n = max(len(self._effects), 1)
         rows = int(SCREEN_CELLS / (n**2 * max(min(n, MOST_TOGETHER[2]), 1)))
         n_rows = len(cells.codes)
-        few = np.linspace(0, n_rows - 1, min(n_rows, max(rows, FEWEST_ROWS))).astype(np.intp)
-        self._screen = cells.codes[few]
+        sizes = {min(n_rows, FEWEST_ROWS), min(n_rows, max(rows, FEWEST_ROWS))}
+        spread = (np.linspace(0, n_rows - 1, size).astype(np.intp) for size in sorted(sizes))
+        self._screens = [cells.codes[some] for some in spread]
+        self._measured = {i for i in cells.causes if self._is_measured(i)}
+        # Rows of a group that are equal count once: the share of all rows says little then.
+        self._guessed = {
+            i: _share_missed_by_guess(cells.codes[:, i]) if cells.groups is None else 1.0
+            for i in self._effects
+        }
 
     def run(self) -> Iterator[BelievedLookup]:
         """Yield lookups with one key that the rows confirm, then with two, then with three keys.
@@ -80,14 +87,15 @@ class _LookupSearch:
             yield from more
             self._known += [each.dependency for each in more]
         yield from self._one_way(last)
+        check_time()  # `_together` ends early if the time is over
 
     def _singles(self) -> list[BelievedLookup]:
         """Return all lookups by the values of one key that the rows confirm."""
         found = []
         for cause in self._cells.causes:
-            self._check_time()
+            check_time()
             effects = [i for i in self._effects if self._cells.may_give(cause, i)]
-            effects = self._likely(self._screen[:, cause], effects)
+            effects = self._likely((cause,), effects)
             found += self._judged(self._cells.codes[:, cause], (cause,), effects)
         return found
 
@@ -134,30 +142,43 @@ class _LookupSearch:
         chance each value belongs to one value of another column. If only exact lookups are wanted,
         one by several keys has no exceptions, either.
         """
-        cells = self._cells
-        for i in causes:
-            x = cells.x[:, i] if i < cells.n_columns and cells.is_number(i) else None
-            if x is not None and cells.n_levels[i] > MOST_WITH_EXCEPTIONS:
-                spread = float(np.nanmax(x) - np.nanmin(x))
-                if cells.n_levels[i] < DENSE * (spread + 1):
-                    return 0.0, 0.0
-            if x is not None and not cells.is_whole(i) and cells.n_levels[i] > FEW_LEVELS:
-                return 0.0, 0.0
+        if self._measured.intersection(causes):
+            return 0.0, 0.0
         wrong = MOST_WRONG if self._tolerance or len(causes) == 1 else 0.0
         return self._tolerance, wrong
+
+    def _is_measured(self, key: int) -> bool:
+        """Return True if a key is a measured number: its values are far apart and many."""
+        cells = self._cells
+        if key >= cells.n_columns or not cells.is_number(key):
+            return False
+        if cells.n_levels[key] > MOST_WITH_EXCEPTIONS and not cells.is_dense(key):
+            return True
+        return not cells.is_whole(key) and bool(cells.n_levels[key] > FEW_LEVELS)
 
     def _agreeing(self, causes: tuple[int, ...], effect: int) -> float:
         """Return the share of rows that the best lookup of `effect` by `causes` gives correctly."""
         codes, groups = self._cells.codes, self._cells.groups
         return 1 - count(_combined(codes, causes), codes[:, effect], groups).error
 
-    def _likely(self, codes: IntArray, effects: Sequence[int]) -> list[int]:
-        """Return those columns of `effects` that `codes` almost determine in a part of the rows."""
-        if not effects:
-            return []
-        missed = mismatches(codes, self._screen[:, effects])
-        most = 2 * max(self._tolerance, MOST_WRONG) * len(codes)
-        return [i for i, number in zip(effects, missed.tolist(), strict=True) if number <= most]
+    def _likely(self, causes: Sequence[int], effects: Sequence[int]) -> list[int]:
+        """Return those columns of `effects` that `causes` almost determine in a part of the rows.
+
+        Most are refused in few rows: in fewer rows fewer break a lookup, as more levels have one.
+        The limit is that of `Count.holds`, with a margin because other rows may break fewer.
+        """
+        likely, limit = [*effects], 2 * max(self._limits(causes))
+        for screen in self._screens:
+            if not likely:
+                break
+            missed = mismatches(_combined(screen, causes), screen[:, likely]).tolist()
+            most = SCREEN_MARGIN * limit * len(screen)
+            likely = [
+                i
+                for i, number in zip(likely, missed, strict=True)
+                if number <= most * self._guessed[i]
+            ]
+        return likely
 
     def _one_way(self, found: Sequence[BelievedLookup]) -> list[BelievedLookup]:
         """Return lookups of one key without repetitions.
@@ -255,7 +276,7 @@ class _LookupSearch:
         """Return lookups in which `size` keys together determine a column, if rows confirm them.
 
         Lookups for which fewer of the keys do almost as well, and lookups that follow from the
-        implications `known`, are not returned.
+        implications `known`, are not returned. If the time is over, not all keys are combined.
         """
         cells = self._cells
         twins = _twins(known)
@@ -264,7 +285,8 @@ class _LookupSearch:
         effects = [i for i in self._effects if i not in twins]
         found = []
         for chosen in combinations(sorted(causes), size):
-            self._check_time()
+            if time_is_over():
+                break
             labels = any(not cells.is_number(i) for i in chosen)
             wanted = [i for i in effects if labels or i in cells.labels]
             if any(cells.keys[i].part is not None for i in chosen):
@@ -273,13 +295,19 @@ class _LookupSearch:
             wanted = [i for i in wanted if i not in given]
             if not wanted or any(i in closure({*chosen} - {i}, known) for i in chosen):
                 continue
-            wanted = self._likely(_combined(self._screen, chosen), wanted)
+            wanted = self._likely(chosen, wanted)
             if not wanted:
                 continue
             codes = _combined(cells.codes, chosen)
             if PER_NUMBER * (int(codes.max()) + 1) <= int((codes >= 0).sum()):
                 found += self._judged(codes, chosen, wanted)
         return minimal(sorted(found, key=lambda one: one.count.n_levels), known)
+
+
+def _share_missed_by_guess(codes: IntArray) -> float:
+    """Return the share of the values of a column that are not its most frequent value."""
+    there = codes[codes >= 0]
+    return 1 - int(np.bincount(there).max()) / len(there) if len(there) else 0.0
 
 
 def _combined(codes: IntArray, keys: Sequence[int]) -> IntArray:

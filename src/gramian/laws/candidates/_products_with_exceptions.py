@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gramian._support.time_limit import check_time
 from gramian._support.types import Array
 from gramian.laws.candidates._catalogue import NO_DENOMINATOR, CatalogueFunction, percent
 from gramian.laws.candidates._laws_with_exceptions import least_absolute, refined
@@ -71,7 +72,7 @@ def products_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
     n_tried = float((2 * LARGEST_EXPONENT + 1) * len(columns)) ** FACTORS[1]
     found: list[tuple[int, int, Law]] = []
     for target in usable:
-        context.check_time()
+        check_time()
         # Logarithms of columns that laws tie are no independent terms of a sum.
         others = [i for i in usable if i in free - context.tied_to(target)]
         if values.n_distinct(target) < FEWEST_LEVELS or len(others) < FACTORS[0]:

@@ -13,6 +13,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._support.time_limit import check_time
 from gramian._support.types import Array, IntArray
 from gramian.laws.candidates._catalogue import CatalogueFunction, table_of
 from gramian.laws.candidates._laws_with_exceptions import printed_widths
@@ -92,7 +93,7 @@ def _by_function(
     place = {column: k for k, column in enumerate(tied)}
     n_tried = float(len(functions) * len(targets))
     for target in targets:
-        context.check_time()
+        check_time()
         y, width = few.of((target, "x")), printed_widths(few, target)
         good = np.flatnonzero(~members[:, place[target]] & _proportional(table, y, width))
         for k in good.tolist():
@@ -171,7 +172,7 @@ def _sums(
     place = {column: k for k, column in enumerate(tied)}
     n_tried = float(len(tied)) ** (LONGEST + 1)
     for target in targets:
-        context.check_time()
+        check_time()
         own = place[target]
         width = printed_widths(some, target)
         others = [k for k in range(len(tied)) if k != own]

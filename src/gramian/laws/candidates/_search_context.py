@@ -47,8 +47,8 @@ class SearchContext:
         Laws among these columns that an earlier search found in more rows.
     settled : sequence of set of int
         Sets of columns that an earlier search has finished; no new laws are searched in a set.
-    check_time : callable
-        Raises OutOfTimeError when the time is over.
+    tolerance : float, default=0.0
+        The largest error of a law with noise, as a share of the deviation of its column.
     """
 
     def __init__(
@@ -58,13 +58,13 @@ class SearchContext:
         every: Values,
         known: Sequence[Law] = (),
         settled: Sequence[set[int]] = (),
-        check_time: Callable[[], None] = lambda: None,
+        tolerance: float = 0.0,
     ) -> None:
         self.train = train
         self.few = few
         self.every = every
         self.settled = settled
-        self.check_time = check_time
+        self.tolerance = tolerance
         self._known = known
         self.laws = [*known]
         self.varying = [i for i, each in enumerate(train.traits) if not each.constant]

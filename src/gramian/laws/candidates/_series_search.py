@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gramian._support.time_limit import check_time
 from gramian._support.types import Array
 from gramian.laws._cover import Implication, closure
 from gramian.laws.candidates._level_context import LevelContext
@@ -74,7 +75,7 @@ def series(context: LevelContext) -> Iterator[SeriesCandidate]:
     promising = [_promising(x, source, allowed) for source in range(len(numbers))]
     found: dict[tuple[int, int], SeriesCandidate] = {}
     for target, column in enumerate(numbers):
-        context.check_time()
+        check_time()
         for source, other in enumerate(numbers):
             kinds = promising[source].get(target, [])
             if source == target or not kinds or column in closure({other}, context.exact):

@@ -11,6 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
+from gramian._support.time_limit import check_time
 from gramian._support.types import Array, IntArray
 from gramian.laws._cover import Implication, closure
 from gramian.laws._law_tolerances import SCREENED_SHARE
@@ -167,7 +168,7 @@ class _SlopeSearch:
         if 2 <= len(self._numbers) <= MOST_NUMBERS:
             for cause in cells.causes:  # categories are columns of text and parts of dates
                 if not cells.is_number(cause) and cells.fits(cause, PER_LEVEL):
-                    self._context.check_time()
+                    check_time()
                     yield from self._of(cause)
 
     def _of(self, cause: int) -> list[BelievedSlopes]:

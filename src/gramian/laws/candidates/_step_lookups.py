@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from gramian._support.time_limit import check_time
 from gramian._support.types import Array
 from gramian.core.rows import neighbours_resemble
 from gramian.laws.candidates._believed_lookup import BelievedLookup
@@ -45,7 +46,7 @@ def step_lookups(
     for effect in cells.effects:
         if effect not in cells.labels:
             continue  # `_step_functions` finds numbers that are steps of other numbers
-        context.check_time()
+        check_time()
         found = []
         for cause in numbers:
             x, codes = cells.x[:, cause], cells.codes[:, effect]

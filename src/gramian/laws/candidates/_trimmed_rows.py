@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from gramian._support.blas import second_moments
+from gramian._support.time_limit import check_time
 from gramian._support.types import Array
 from gramian.laws.candidates._explicit_laws import explicit_laws
 from gramian.laws.candidates._function_sets import angle_laws, logarithm_laws, polynomial_laws
@@ -47,12 +49,16 @@ CLIPPED = 0.05
 """Share of the values at each end of a column that are moved to the nearest other value."""
 UNEXPLAINED = 0.7
 """Share of a clipped column that others leave unexplained at most, if rows are to be trimmed."""
+MOST_EQUAL = 0.4
+"""Largest share of equal values of a column for which rows are trimmed."""
 MOST_COLUMNS = 2
 """Number of columns for which rows are trimmed, the best explained columns first."""
 DEGREES = (2, 3, 4)
 """Degrees of the polynomials that are tried as smooth functions."""
 MOST_FUNCTIONS = 6
 """A smooth function has at most one coefficient for this many rows."""
+FITTED_ROWS = 1_500
+"""A smooth function is fitted to this many rows, or more if it has many coefficients."""
 REWEIGHTINGS = 12
 """Number of weighted least squares that approximate least absolute deviations."""
 CONCENTRATIONS = 6
@@ -61,6 +67,8 @@ NEAR = 4.0
 """Largest residual of a row near the fit, in robust standard deviations."""
 FAR = 15.0
 """Smallest residual of a row with a wrong cell that is clearly wrong."""
+LARGEST_SIGMA = 0.1
+"""Largest deviation from a smooth function, in robust units, if an exact law is behind it."""
 FEWEST_FAR = 0.04
 """Smallest share of the trimmed rows that are clearly wrong."""
 FARTHEST = 1e30
@@ -78,7 +86,7 @@ def laws_in_trimmed_rows(context: SearchContext) -> Iterator[Candidate]:
     if len(free) < 2 or len(context.varying) > SMALL_TABLE:
         return
     for target in _explained(values, free)[:MOST_COLUMNS]:
-        context.check_time()
+        check_time()
         suspicious = suspicious_rows(values, target, [i for i in free if i != target])
         if suspicious is None:
             continue
@@ -132,7 +140,7 @@ def _context_of(context: SearchContext, rows: NDArray[np.intp]) -> SearchContext
         for column, each in zip(x.T, context.traits, strict=True)
     ]
     values = Values(np.asfortranarray(x), scale, traits)
-    inner = SearchContext(values, values, values, (), context.settled, context.check_time)
+    inner = SearchContext(values, values, values, (), context.settled)
     for law in context.laws:
         inner.add(law)
     inner.start_stage()
@@ -142,16 +150,18 @@ def _context_of(context: SearchContext, rows: NDArray[np.intp]) -> SearchContext
 def _explained(values: Values, columns: Sequence[int]) -> list[int]:
     """Return the columns that quadratic functions of the others explain, best explained first.
 
-    Wrong cells cannot hide a law of clipped columns.
+    Wrong cells cannot hide a law of clipped columns. Columns of which most values are equal are not
+    returned: any function that gives this value is near most rows.
     """
     step = max(1, values.n_rows // SCREENED_ROWS)
     x = values.x[::step, columns]
+    varies = (x == np.median(x, axis=0)).mean(axis=0) <= MOST_EQUAL
     clipped = np.clip(x, *np.quantile(x, [CLIPPED, 1 - CLIPPED], axis=0))
     positive = (clipped > 0).all(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where(positive, np.log(clipped), clipped)
     left = np.minimum(*(_unexplained(each) for each in (clipped, logs)))
-    return [columns[k] for k in np.argsort(left).tolist() if left[k] < UNEXPLAINED]
+    return [columns[k] for k in np.argsort(left).tolist() if left[k] < UNEXPLAINED and varies[k]]
 
 
 def _unexplained(x: Array) -> Array:
@@ -185,7 +195,8 @@ def suspicious_rows(values: Values, target: int, others: Sequence[int]) -> NDArr
     """Return a mask of the rows far from a smooth function of other columns.
 
     The function is the best of polynomials of some degrees of the columns or their logarithms,
-    for the column or its logarithm. The result is None if few rows are clearly far.
+    for the column or its logarithm. The result is None if few rows are clearly far, or
+    if most rows are not near.
 
     Parameters
     ----------
@@ -212,7 +223,8 @@ def suspicious_rows(values: Values, target: int, others: Sequence[int]) -> NDArr
                     far = missed > FAR * sigma
                     best = sigma
                     wrong = far.sum() >= max(FEWEST_FAR * trimmed.sum(), 2)
-                    mask = trimmed if wrong and trimmed.mean() <= 1 - LEAST_SHARE else None
+                    believed = wrong and sigma <= LARGEST_SIGMA
+                    mask = trimmed if believed and trimmed.mean() <= 1 - LEAST_SHARE else None
     return mask
 
 
@@ -268,7 +280,22 @@ def _polynomials(x: Array, degree: int) -> Array:
 
 
 def _robust_residuals(functions: Array, y: Array) -> tuple[Array, float]:
-    """Return the residuals of a fit to most rows, and their robust standard deviation."""
+    """Return the residuals of a fit to most rows, and their robust standard deviation.
+
+    The function is fitted to some of the rows if these are enough.
+    """
+    n_rows, n_functions = functions.shape
+    most = max(FITTED_ROWS, MOST_FUNCTIONS * n_functions)
+    if n_rows > most:
+        some = np.linspace(0, n_rows - 1, most).astype(np.intp)
+        coefficients, sigma = _robust_fit(functions[some], y[some])
+    else:
+        coefficients, sigma = _robust_fit(functions, y)
+    return y - functions @ coefficients, sigma
+
+
+def _robust_fit(functions: Array, y: Array) -> tuple[Array, float]:
+    """Return the coefficients of a fit to most rows, and the robust deviation of its residuals."""
     n_rows, n_functions = functions.shape
     least = 1e-13 * float(np.abs(y).max())
     weights = np.ones(n_rows)
@@ -277,22 +304,24 @@ def _robust_residuals(functions: Array, y: Array) -> tuple[Array, float]:
         residuals = y - functions @ _solve(functions, y, weights)
         missed = np.abs(residuals)
         weights = 1 / np.maximum(missed, max(0.3 * float(np.median(missed)), least))
-    sigma = 0.0
+    sigma, coefficients = 0.0, np.zeros(n_functions)
     for _ in range(CONCENTRATIONS):
         spread = float(np.median(np.abs(residuals)))
         sigma = 1.4826 * spread * n_rows / (n_rows - n_functions) + least
         near = np.abs(residuals) <= NEAR * sigma
-        residuals = y - functions @ _solve(functions, y, near.astype(np.float64))
-    return residuals, sigma
+        coefficients = _solve(functions, y, near.astype(np.float64))
+        residuals = y - functions @ coefficients
+    return coefficients, sigma
 
 
 def _solve(functions: Array, y: Array, weights: Array) -> Array:
     """Return the coefficients of weighted least squares."""
-    weighted = functions * weights[:, np.newaxis]
-    gram = weighted.T @ functions
+    roots = np.sqrt(weights)
+    weighted, values = functions * roots[:, np.newaxis], y * roots
+    gram = second_moments(weighted)
     gram[np.diag_indices_from(gram)] *= 1 + RIDGE
     try:
         factor = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
-        return np.asarray(np.linalg.lstsq(weighted, y * weights, rcond=None)[0])
-    return np.asarray(cho_solve(factor, weighted.T @ y, check_finite=False))
+        return np.asarray(np.linalg.lstsq(weighted, values, rcond=None)[0])
+    return np.asarray(cho_solve(factor, values @ weighted, check_finite=False))

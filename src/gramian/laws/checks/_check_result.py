@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,6 +23,11 @@ SHOWN_ROWS = 5
 UNTESTED = "cannot be tested"
 CHANGED_SHARE, CHANGED_ROWS = 0.5, 10
 """A law that more rows break than this share and this number has changed, and not their cells."""
+
+MOST_ALLOWED = 0.1
+"""A law that a larger share of the rows may break mends no cell: other rules may hold in them."""
+A_RULE = 3
+"""If so many suspect cells of a column have one value, such as a least charge, it may be right."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +114,7 @@ class LawOutcome:
             if self.changed and not self.holds:
                 said += "; the law may have changed"
             if self.holds:
-                said += f", as many as {self.n_allowed:,} may"
+                said += f" ({self.n_allowed:,} are allowed)"
         if self.n_unknown:
             rows, values = (
                 counted(self.n_unknown, "row"),
@@ -140,7 +146,8 @@ class SuspectCell(NamedTuple):
     `column` is None if several cells are as likely; `likely` has their columns. `found` is the
     cell, and `expected` the value that the laws give; they are None if `column` is None, or if no
     law gives a value. `mends` is True if with this value the row obeys all laws, no other cell may
-    be wrong, and most rows obey these laws.
+    be wrong, and no other rule may hold: few rows may break these laws, and no three suspect cells
+    of the column are equal.
 
     Examples
     --------
@@ -271,13 +278,18 @@ class CheckResult:
         for each in self.laws:
             for row in each.rows.tolist():
                 broken.setdefault(row, []).append(each.law)
-        changed = {each.law for each in self.laws if each.changed}
+        loose = {
+            each.law
+            for each in self.laws
+            if each.changed or each.n_allowed > MOST_ALLOWED * each.n_tested
+        }
+        suspects = [*zip(*(each.tolist() for each in self.suspects), strict=True)]
+        equal = Counter((column, str(cell)) for _, column, cell, *_ in suspects)
         found = []
-        for row, column, cell, value, mends, likely in zip(
-            *(each.tolist() for each in self.suspects), strict=True
-        ):
+        for row, column, cell, value, mends, likely in suspects:
             laws = tuple(broken[row])
-            surely = mends and changed.isdisjoint(laws)
+            one_of_few = equal[column, str(cell)] < A_RULE
+            surely = mends and one_of_few and loose.isdisjoint(laws)
             suspect = SuspectCell(row, column, _plain(cell), _plain(value), laws, surely, likely)
             found.append(suspect)
         return tuple(found)

@@ -41,7 +41,7 @@ class Tally:
 
     def add(self, rows: TableRows, start: int) -> Outcome:
         """Test the law in a block of rows; `start` is the number of rows before."""
-        made, self.before = _values(self.check, rows, self.before)
+        made, self.before = values_of_law(self.check, rows, self.before)
         found = self.check.outcome(rows, made)
         for name in self.unread:
             found.error[found.tested & (rows.numbers(name) == LAST_SECOND)] = np.inf
@@ -152,10 +152,19 @@ def _allowing(check: LawCheck, share: float | None) -> LawCheck:
     return check if share is None else replace(check, allowed_share=share)
 
 
-def _values(check: LawCheck, rows: TableRows, before: Any) -> tuple[NDArray[Any], Any]:
+def values_of_law(check: LawCheck, rows: TableRows, before: Any) -> tuple[NDArray[Any], Any]:
     """Return the values that a law gives in a block of rows, and what it remembers.
 
     A lookup is made once for each combination of levels in the block.
+
+    Parameters
+    ----------
+    check : LawCheck
+        The law.
+    rows : TableRows
+        The block of rows.
+    before : object
+        What the law remembers of the blocks before; None for the first block.
     """
     law = check.law
     if isinstance(law, Balance):

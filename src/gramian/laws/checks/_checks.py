@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from gramian.exceptions import LawsFileError
+from gramian.laws.checks._broken_rows import BrokenRow, broken_rows
 from gramian.laws.checks._check_result import CheckResult
 from gramian.laws.checks._checking import checked
 from gramian.laws.columns import ColumnFacts
@@ -100,6 +101,22 @@ class Checks(Sequence[LawCheck]):
         names = [each.name for each in self.facts]
         return checked(self.laws, self.facts, table, names, allow)
 
+    def broken_rows(
+        self, table: Any, result: CheckResult, *, most: int = 20
+    ) -> tuple[tuple[BrokenRow, ...], ...]:
+        """Return for each law the first rows that break it, with their cells.
+
+        Parameters
+        ----------
+        table : array, data frame, Arrow table, dict of columns, path, dataset, or Dask collection
+            The table that was checked.
+        result : CheckResult
+            The result of `check`.
+        most : int, default=20
+            The largest number of rows of each law.
+        """
+        return broken_rows(self.laws, self.facts, table, result, most)
+
     def without(self, laws: Collection[str]) -> Checks:
         """Return the checks without some laws.
 
@@ -136,10 +153,9 @@ class Checks(Sequence[LawCheck]):
         """
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise LawsFileError(f'it must be a JSON object with "format": "{FORMAT}"')
-        if document.get("version") != VERSION:
-            raise LawsFileError(
-                f"it has version {document.get('version')!r:.40}; this gramian reads {VERSION}"
-            )
+        version = document.get("version")
+        if type(version) is not int or version != VERSION:
+            raise LawsFileError(f"it has version {version!r:.40}; this gramian reads {VERSION}")
         if set(document) != set(KEYS):
             raise LawsFileError(f"it must have the keys {', '.join(KEYS)}")
         n_rows = document["n_rows"]
@@ -294,9 +310,9 @@ def load_checks(path: str | os.PathLike[str]) -> Checks:
     P = U · I
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
         document = json.loads(text)
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise LawsFileError(f"{os.fspath(path)} is no file of laws: {error}") from error
     try:
         return Checks.from_json(document)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import IntArray
-from gramian.laws.columns import ColumnFacts, TableRows
+from gramian.laws.columns import ColumnFacts, Rounding, TableRows
 from gramian.laws.forms import Balance, LawCheck, Lookup, Outcome, is_missing
 
 UNDECIDED = -1
@@ -125,6 +125,9 @@ def suspects(
         best[unknown] = hurt[:, unknown].sum(axis=0) - fine[:, unknown].sum(axis=0)
         best[unknown & _is_new(checks, concerned, name, hurt, here)] -= NEW_LEVEL
         scores[k, at], values[k, at] = best, best_values
+    # An infinite number, or a text among numbers, is wrong; so the other cells are not suspect.
+    unreadable = np.array([_is_infinite(rows[name]) for name in names])
+    scores[~unreadable & unreadable.any(axis=0)] = -np.inf
     first = np.argmax(scores, axis=0)
     highest = scores[first, np.arange(n_rows)]
     likely = scores == highest
@@ -135,6 +138,10 @@ def suspects(
     made[~decided] = None
     mends = decided & alone & (highest == broken.sum(axis=0)) & ~is_missing(made)
     return SuspectRows(found, made, mends, likely, names)
+
+
+def _is_infinite(cells: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.isinf(cells) if cells.dtype.kind == "f" else np.zeros(len(cells), dtype=bool)
 
 
 def _may_differ(
@@ -218,5 +225,5 @@ def _value(
     if clock is not None and made.dtype.kind == "f":
         return np.asarray(clock.dates(made))
     if made.dtype.kind == "f" and facts is not None and facts.decimals is not None:
-        return np.asarray(np.round(made, facts.decimals)) + 0.0
+        return Rounding(facts.decimals, facts.half_up)(np.asarray(made)) + 0.0
     return np.broadcast_to(made, rows.n_rows)

@@ -36,6 +36,9 @@ class ColumnFacts:
         The number of decimals of numbers; None if they have all digits.
     levels : tuple of str
         The labels of a text column that has few of them; else empty.
+    half_up : bool
+        True if a law gives the column, and the middle between two numbers is rounded away from
+        zero; else to even.
 
     Examples
     --------
@@ -45,19 +48,22 @@ class ColumnFacts:
     >>> table = {"net": net, "vat": vat, "gross": (net + vat).round(2)}
     >>> found = gramian.relations(table)
     >>> found.facts[0]
-    ColumnFacts(name='net', type='number', decimals=2, levels=())
+    ColumnFacts(name='net', type='number', decimals=2, levels=(), half_up=False)
     """
 
     name: str
     type: ColumnType | None
     decimals: int | None = None
     levels: tuple[str, ...] = ()
+    half_up: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts as a dictionary that can be stored as JSON."""
         found: dict[str, Any] = {"name": self.name, "type": self.type}
         if self.decimals is not None:
             found["decimals"] = self.decimals
+        if self.half_up:
+            found["half_up"] = True
         return found | {"levels": list(self.levels)} if self.levels else found
 
     @classmethod
@@ -70,9 +76,11 @@ class ColumnFacts:
             The result of `to_json`.
         """
         if not isinstance(document, dict) or not (
-            {"name", "type"} <= {*document} <= {"name", "type", "decimals", "levels"}
+            {"name", "type"} <= {*document} <= {"name", "type", "decimals", "levels", "half_up"}
         ):
-            raise ValueError("it must have a name and a type, and may have decimals and levels")
+            raise ValueError(
+                "it must have a name and a type, and may have decimals, levels and half_up"
+            )
         name, kind, decimals = document["name"], document["type"], document.get("decimals")
         levels = document.get("levels", [])
         if not is_storable_text(name):
@@ -86,7 +94,9 @@ class ColumnFacts:
             )
         if not isinstance(levels, list) or not all(isinstance(each, str) for each in levels):
             raise ValueError("the levels must be a list of texts")
-        return cls(name, types.get(kind), decimals, tuple(levels))
+        if not isinstance(half_up := document.get("half_up", False), bool):
+            raise ValueError(f"half_up must be true or false; got {half_up!r:.60}")
+        return cls(name, types.get(kind), decimals, tuple(levels), half_up)
 
 
 def column_facts(table: CodedTable, rows: Array) -> tuple[ColumnFacts, ...]:

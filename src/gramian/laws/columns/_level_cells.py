@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,6 +26,12 @@ MOST_FRACTIONS = 50
 RATE_DIGITS = 4
 """Largest number of significant digits of a decimal column with more than `FEW_LEVELS` levels that
 is a cause."""
+MOST_RATES = 5
+"""A column of at most so many distinct numbers may determine a measurement, as a tax rate does."""
+DENSE = 0.5
+"""Numbers of things (patients, shops) are at least this share of all whole numbers in between."""
+NAMES_OF_KEYS = re.compile(r"(id|code|key|nr|no|zip|plz|sku|year)$|^(id|zip|number)", re.IGNORECASE)
+"""Names of columns whose numbers name things, such as shops."""
 TELLING_APART = 0.5
 """A column distinguishes rows if it has more levels than this share of the distinct rows."""
 
@@ -85,6 +92,20 @@ class Cells:
         few = self.n_levels[key] <= MOST_FRACTIONS
         return few and 0 < precision_of(x).digits <= RATE_DIGITS
 
+    def is_dense(self, key: int) -> bool:
+        """Return True if few whole numbers between the levels of a key are missing."""
+        x = self.x[self.codes[:, key] >= 0, key]
+        return self.n_levels[key] >= DENSE * float(np.ptp(x) + 1)
+
+    def _is_measured(self, key: int) -> bool:
+        """Return True if a key is a column of measurements, not of numbers that name things."""
+        if not self.is_number(key) or key in self.clocks or self.n_levels[key] <= MOST_RATES:
+            return False
+        x = self.x[self.codes[:, key] >= 0, key]
+        if (x != np.rint(x)).any():
+            return True
+        return not self.is_dense(key) and NAMES_OF_KEYS.search(self.keys[key].column) is None
+
     def fits(self, key: int, per_level: float) -> bool:
         """Return True if a key has two or more distinct values, with enough rows each.
 
@@ -104,9 +125,15 @@ class Cells:
         A key is a column or a part of a date. It never determines its own column. A part of a date
         cannot determine another date: the day of the month determines a date only within one month.
         The exception is the part "date" of a time, if it equals the column of dates in all rows.
+
+        Measurements do not determine numbers with as many levels: if the rows of a table are
+        joined to attributes of regions, each attribute seems to determine all others.
         """
         key, clock = self.keys[cause], self.clocks.get(effect)
         if key.column == self.keys[effect].column:
+            return False
+        as_many = 2 * self.n_levels[effect] > self.n_levels[cause]
+        if as_many and self._is_measured(cause) and self.is_number(effect):
             return False
         if key.part is None or clock is None:
             return True

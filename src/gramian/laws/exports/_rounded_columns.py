@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-
-import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws.columns import ColumnFacts, Printed, Rounding
-from gramian.laws.forms import ColumnLaw
+from gramian.laws.columns import ColumnFacts, Rounding
+from gramian.laws.forms import ColumnLaw, rounding_of_result
 
 
 def rounded_as_columns(
@@ -27,28 +24,17 @@ def rounded_as_columns(
         The columns, with their decimals.
     rows : mapping from str to array, optional
         Columns of numbers in some rows, which tell how the middle between two numbers is rounded.
-        It is rounded to even if they do not tell.
+        Without rows, the facts tell it.
     """
-    decimals = {each.name: each.decimals for each in facts}
+    known = {each.name: Rounding(each.decimals, each.half_up) for each in facts}
     found = []
     for law in laws:
-        cells = (rows or {}).get(law.column)
         own: Rounding | None = getattr(law, "rounding", None)
         if own is None or own.decimals is not None:
             found.append(law)
             continue
-        rounding = Rounding(decimals.get(law.column))
-        if cells is not None:
-            rounding = _rounding(law, cells, rows or {})
-        found.append(law.rounded_to(rounding))
+        if rows and law.column in rows:
+            found.append(law.rounded_to(rounding_of_result(law, rows)))
+        else:
+            found.append(law.rounded_to(known.get(law.column, Rounding())))
     return found
-
-
-def _rounding(law: ColumnLaw, cells: Array, rows: Mapping[str, Array]) -> Rounding:
-    even = Printed.of(cells).rounding
-    up = replace(even, half_up=True)
-    if even.decimals is None or not {*law.columns} <= {*rows}:
-        return even
-    with np.errstate(all="ignore"):
-        n_even, n_up = (int((law.rounded_to(each)(rows) == cells).sum()) for each in (even, up))
-    return up if n_up > n_even else even

@@ -38,6 +38,7 @@ from gramian.laws.forms._law_writer import (
 )
 from gramian.laws.forms._lookup import Lookup
 from gramian.laws.forms._relation import Relation, in_order, kind_of
+from gramian.laws.forms._rounded_result import rounding_of_result
 from gramian.laws.forms._series import Series, SeriesKind, computed_series
 from gramian.laws.forms._slope_law import LevelLaw, SlopeLaw
 from gramian.laws.forms._slopes import Slopes

@@ -184,9 +184,10 @@ class Dependency(LawOfLevels):
     @property
     def checks(self) -> tuple[LawCheck, ...]:
         """The law as tests of another table: one for each column that it determines."""
-        if self.inverse is None or self.n_exceptions:
+        if self.inverse is None:
             return (self.check,)
-        return self.check, LawCheck(self.inverse, str(self.inverse), *self.inverse.allowed_error)
+        back = self.inverse
+        return self.check, LawCheck(back, str(back), *back.allowed_error, self.check.allowed_share)
 
     def __str__(self) -> str:
         if self.inverse is None:

@@ -11,7 +11,13 @@ import numpy as np
 from gramian._support.types import Array
 from gramian._support.words import is_storable_text
 from gramian.formulas import MINUS, import_sympy, latex_name, number, quote
-from gramian.laws.columns import ROUNDING_KEYS, UNROUNDED, Rounding, stored_rounding
+from gramian.laws.columns import (
+    ROUNDING_KEYS,
+    UNROUNDED,
+    Rounding,
+    is_finite_number,
+    stored_rounding,
+)
 from gramian.laws.forms._column_law import ColumnLaw
 
 
@@ -170,7 +176,7 @@ class Extreme(ColumnLaw):
         if not is_storable_text(column) or not names or column in names:
             raise ValueError("A stored maximum must compute a column from other columns.")
         added = document.get("added", 0.0)
-        if type(added) not in (int, float) or not np.isfinite(added):
+        if not is_finite_number(added):
             raise ValueError("The added constant of a stored maximum must be a number.")
         made = tuple((float(factor), name) for factor, name in parts)
         rounding = stored_rounding(document)
@@ -182,5 +188,4 @@ def _is_part(part: Any) -> bool:
     if not isinstance(part, list) or len(part) != 2:
         return False
     factor, name = part
-    fine = type(factor) in (int, float) and bool(np.isfinite(factor))
-    return fine and (name is None or is_storable_text(name))
+    return is_finite_number(factor) and (name is None or is_storable_text(name))

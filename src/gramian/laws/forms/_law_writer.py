@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from gramian.formulas import Formula, Term, fraction
+from gramian.formulas import PART_DIGITS, Formula, Term, fraction
 from gramian.laws.forms._law import Monomial, multiplied
 from gramian.laws.forms._law_terms import RawTerm, formula_of, terms_of
 from gramian.laws.forms._solution import Solution
@@ -206,9 +206,10 @@ def without_noise(value: float) -> float:
 
 def as_written(value: float, digits: int) -> float:
     """Return a coefficient rounded to some significant digits, or the small fraction that it is."""
-    near = float(Fraction(value).limit_denominator(SMALL_DENOMINATOR))
-    if abs(near - value) <= NOISE * abs(value) and fraction(abs(near)):
-        return near
+    parts = float(f"{1 / value:.{PART_DIGITS - 1}e}") if value else 1.0
+    for near in (float(Fraction(value).limit_denominator(SMALL_DENOMINATOR)), 1 / parts):
+        if abs(near - value) <= NOISE * abs(value) and fraction(abs(near)):
+            return near
     return float(f"{value:.{digits - 1}e}")
 
 

@@ -11,7 +11,13 @@ import numpy as np
 from gramian._support.types import Array
 from gramian._support.words import is_storable_text
 from gramian.formulas import quote
-from gramian.laws.columns import ROUNDING_KEYS, UNROUNDED, Rounding, stored_rounding
+from gramian.laws.columns import (
+    ROUNDING_KEYS,
+    UNROUNDED,
+    Rounding,
+    is_finite_number,
+    stored_rounding,
+)
 from gramian.laws.forms._column_law import ColumnLaw
 
 SeriesKind = Literal["lag", "difference", "mean", "sum", "total"]
@@ -167,7 +173,7 @@ class Series(ColumnLaw):
         n_rows, start = document["n_rows"], document["start"]
         if type(n_rows) is not int or not 1 <= n_rows <= LONGEST:
             raise ValueError(f"n_rows of a stored series must be from 1 to {LONGEST}.")
-        if type(start) not in (int, float) or not np.isfinite(start):
+        if not is_finite_number(start):
             raise ValueError("The start of a stored series must be a number.")
         rounding = stored_rounding(document)
         return cls(column, document["kind"], source, n_rows, float(start), rounding)

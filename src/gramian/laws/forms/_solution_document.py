@@ -119,6 +119,8 @@ def solution_parts(
         raise ValueError("A solved law must have digits for the terms above and for those below.")
     above = _formula(found["above"], digits[0], "above")
     below = _formula(found["below"], digits[1], "below")
+    if not all(term.coefficient for term in below.terms):
+        raise ValueError("A coefficient of the terms below must not be zero.")
     function, negative = found["function"], found["negative"]
     if function not in FUNCTIONS or not isinstance(function, str):
         raise ValueError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -183,14 +184,18 @@ class Control:
     def _make_without_copies(self, columns: tuple[int, ...]) -> Control:
         if self._equal_by_chance(columns):
             return self
-        both = self.train if self.test is None else self.train.joined(self.test)
-        combinations = both.x[:, columns]
+        combinations = self.all_rows.x[:, columns]
         if any(len(np.unique(column)) == len(column) for column in combinations.T):
             return self
         first, _ = first_of_equal(combinations)
-        if len(first) > DISTINCT_SHARE * both.n_rows:
+        if len(first) > DISTINCT_SHARE * len(combinations):
             return self
-        return divided(both.take(first), self.seed)
+        return divided(self.all_rows.take(first), self.seed)
+
+    @cached_property
+    def all_rows(self) -> Values:
+        """All rows: those of `train`, and those of `test`."""
+        return self.train if self.test is None else self.train.joined(self.test)
 
     def of_rows_that_obey(self, verdicts: Sequence[Verdict]) -> Control:
         """Return a judge that sees only the rows that obey the laws of some verdicts."""
@@ -357,10 +362,9 @@ class Control:
         The result is infinite if all values are different. A value counts once in each group.
         """
         if column not in self._arrangements:
-            both = self.train if self.test is None else self.train.joined(self.test)
-            seen = both.x[:, column]
-            if both.groups is not None:
-                seen = np.unique(np.column_stack([both.groups, seen]), axis=0)[:, 1]
+            seen, groups = self.all_rows.x[:, column], self.all_rows.groups
+            if groups is not None:
+                seen = np.unique(np.column_stack([groups, seen]), axis=0)[:, 1]
             _, counts = np.unique(seen, return_counts=True)
             ways = math.lgamma(counts.sum() + 1) - sum(math.lgamma(n + 1) for n in counts)
             distinct = len(counts) == counts.sum()

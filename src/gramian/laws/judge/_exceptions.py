@@ -119,7 +119,7 @@ def _breaks_in_few_copies(control: Control, law: Law, target: int | None, share:
     distinct = control.without_copies(law.columns)
     if distinct is control:
         return True
-    every = distinct.train if distinct.test is None else distinct.train.joined(distinct.test)
+    every = distinct.all_rows
     holds = rows_that_hold(law, every, target)
     if holds.mean() >= LEAST_SHARE:
         return True

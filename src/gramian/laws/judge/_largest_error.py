@@ -24,6 +24,34 @@ DEVIATIONS = 6.0
 """Errors of a law with noise that are allowed at least, in its standard errors."""
 
 
+def with_uncertain_scale(
+    allowed: AllowedError, made: Array, cells: Array, holds: NDArray[np.bool_]
+) -> AllowedError:
+    """Return the allowed error of a law whose coefficients are known from the rows only.
+
+    Rounded cells determine a coefficient such as 0.62137 up to an interval. On rows with larger
+    values than the known ones have, the law may miss by more than rounding. The interval has all
+    multiples of the law that obey the known rows.
+
+    Parameters
+    ----------
+    allowed : AllowedError
+        The error that rounding or noise explain.
+    made, cells, holds : arrays of shape (n_rows,)
+        See `allowed_error_of`.
+    """
+    holds = holds & np.isfinite(cells) & np.isfinite(made) & (made != 0)
+    if not holds.any():
+        return allowed
+    made, cells = made[holds], cells[holds]
+    size = np.abs(made)
+    error = (made - cells) * np.sign(made)
+    largest = MARGINS[0] * float(np.max(np.abs(error)))
+    limit = np.minimum(allowed.absolute + allowed.relative * size, largest)
+    up, down = float(np.min((limit - error) / size)), float(np.min((limit + error) / size))
+    return AllowedError(allowed.absolute, allowed.relative + max(up, down, 0.0))
+
+
 def allowed_error_of(
     made: Array, cells: Array, holds: NDArray[np.bool_], *, noisy: bool
 ) -> AllowedError:

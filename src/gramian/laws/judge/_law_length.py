@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from gramian.formulas import MAX_DENOMINATOR
+from gramian.formulas import MAX_DENOMINATOR, PART_DIGITS
 from gramian.laws.forms import Law, Monomial, Values, comparison
 from gramian.laws.judge._control import Verdict
 from gramian.laws.judge._printed_digits import share_reproduced
@@ -45,7 +45,7 @@ TERM = 0.5
 NUMBER = 4.0
 """Bits of a coefficient besides its digits: a person seldom multiplies by a number."""
 EXPONENT = 2.0
-"""Bits of an exponent that is not 1."""
+"""Bits of an exponent 2 or 1/2; larger ones take more."""
 FUNCTION = 4.0
 """Bits of a function such as log."""
 MOST_BITS = 50.0
@@ -132,6 +132,9 @@ def _number_length(value: float) -> float:
         return sign + POWER_OF_TEN
     if digits is not None:
         return sign + NUMBER + DIGIT * digits
+    digits = next((d for d in range(1, PART_DIGITS + 1) if _is_near(1 / size, d)), None)
+    if digits is not None and abs(1 / size - round(1 / size)) < NEAR:  # 1/3600
+        return sign + NUMBER + DIGIT * digits
     ratio = Fraction(size).limit_denominator(MAX_DENOMINATOR)
     if abs(float(ratio) - size) <= NEAR * size:
         return sign + NUMBER + FRACTION * math.log2(ratio.numerator * ratio.denominator)
@@ -146,7 +149,7 @@ def _factor_length(monomial: Monomial) -> float:
     """Return the bits of the exponents, functions and thresholds of a term."""
     length = 0.0
     for (_, atom), power in monomial:
-        length += EXPONENT * (abs(power) != 1) + FUNCTION * (atom != "x")
+        length += EXPONENT * abs(math.log2(abs(float(power)))) + FUNCTION * (atom != "x")
         step = comparison(atom)
         if step is not None and step[1]:
             length += _number_length(step[1])

@@ -103,7 +103,7 @@ class LookupTally:
         if not count.holds(*self._limits) or evidence < MIN_EVIDENCE:
             return None
         lookup = self._lookup()
-        inverse = self._reversed() if self._both_ways else None
+        inverse = self._reversed(count.broken) if self._both_ways else None
         solvable = [lookup.column] if not self._n_without[0] else []
         if inverse is not None and not self._n_without[1]:
             solvable.append(inverse.column)
@@ -157,14 +157,17 @@ class LookupTally:
             clock = DAYS
         return Lookup(self._effect.column, self._keys, levels, found, clock)
 
-    def _reversed(self) -> Lookup:
-        """Return the reverse lookup: for each column value, the most frequent value of the key."""
+    def _reversed(self, most_broken: int) -> Lookup | None:
+        """Return the reverse lookup: for each column value, the most frequent value of the key.
+
+        If more than `most_broken` rows break it, the result is None.
+        """
         (key,), (place,) = self._keys, self._places
         other = LookupTally([self._effect], [self._place], key, place, self._labels)
         for (level,), values in self._counts.items():
             for value, size in values.items():
                 other._counts[(value,)][level] = size
-        return other._lookup()
+        return other._lookup() if other._count.broken <= most_broken else None
 
     def _cell(self, number: float, column: int) -> Cell:
         return self._labels[column][int(number)] if column in self._labels else number

@@ -27,6 +27,9 @@ ROUNDED_ONCE = 0.85
 """Share of rows that obey a law to the last digit, from which on its result was rounded once."""
 APART = 1.5
 """Median error of the other rows, in half units: one unit of the last digit is from 1 to 3."""
+FEW, BEYOND = 0.01, 1.05
+"""If at most this share of the rows miss a law, each by so many half units, cells are wrong by a
+unit of the last digit."""
 SINGLE_ERROR = 1e-6
 """A law can be solved for a column if the error is at most this share of its deviation.
 
@@ -116,11 +119,16 @@ def widths_missed(law: Law, values: Values, target: int | None) -> Array:
 
 def share_reproduced(law: Law, values: Values, target: int) -> float:
     """Return the share of rows in which a law, rounded to the printed digits, gives its column."""
+    return float(np.mean(rows_reproduced(law, values, target)))
+
+
+def rows_reproduced(law: Law, values: Values, target: int) -> NDArray[np.bool_]:
+    """Return a mask of the rows in which a law, rounded to the printed digits, gives its column."""
     slope = np.abs(law.slope(values, target)) / values.scale[target]
     half = values.half_unit(target)
     terms = law.terms(values)
     allowed = slope * half * (1 + TIE) + EXACT_ERROR * np.abs(terms).max(axis=1)
-    return float(np.mean(np.abs(terms.sum(axis=1)) <= allowed))
+    return np.asarray(np.abs(terms.sum(axis=1)) <= allowed)
 
 
 def is_single_error(errors: Array, column: Array) -> bool:
@@ -196,7 +204,8 @@ def _is_rounded_once(missed: Array, half: Array) -> bool:
     outside = missed > (1 + TIE) * half
     if not outside.any() or outside.mean() > 1 - ROUNDED_ONCE or not (half > 0).all():
         return False
-    return bool(np.median(missed[outside] / half[outside]) >= APART)
+    times = missed[outside] / half[outside]
+    return bool(np.median(times) >= APART or (outside.mean() <= FEW and times.min() >= BEYOND))
 
 
 def _printed_widths(law: Law, values: Values, target: int | None) -> tuple[Array, Array, Array]:

@@ -24,7 +24,8 @@ PRINTED_COEFFICIENT_ERROR = 1e-6
 CONSTANT_ERROR = 0.01
 """Largest relative change of a constant term when the other coefficients become round."""
 LOST_ROWS = 1e-3
-"""Share of the rows that a law with simpler coefficients may no longer give to the last digit."""
+"""Share of the rows that a law with simpler coefficients may no longer give to the last digit, if
+it did not give all."""
 LOST_OTHERS = 0.01
 """The same share for another column, which the law was not fitted to give."""
 LARGEST_CHANGE = 0.1
@@ -63,7 +64,9 @@ def relative_errors(law: Law, values: Values, reference: int, noise: Noise | Non
 
 
 def round_number(value: float, error: float) -> float | None:
-    """Return a number of few digits, or a small fraction, near a value; None if there is none.
+    """Return a number of few digits, a small fraction, or a part such as 1/3600, near a value.
+
+    The result is None if there is none.
 
     The number must be within `STANDARD_ERRORS` times the relative standard error `error`.
     """
@@ -77,7 +80,8 @@ def round_number(value: float, error: float) -> float | None:
     small = 0 < abs(near.numerator) <= (999 if error < FINE else MAX_DENOMINATOR)
     if small and abs(float(near) - value) <= slack * abs(value):
         return float(near)
-    return None
+    part = _to_part(digits)(value)
+    return part if abs(part - value) <= slack * abs(value) else None
 
 
 def snapped(law: Law, values: Values) -> Law | None:
@@ -114,11 +118,67 @@ def snapped(law: Law, values: Values) -> Law | None:
     return Law(coefficients, law.monomials)
 
 
+def with_best_factor(law: Law, values: Values, target: int) -> Law:
+    """Return a law of two terms with the factor that gives most cells of its column.
+
+    A round factor stays unless it misses many more cells.
+
+    Parameters
+    ----------
+    law : Law
+        The law; it is returned if it has more than two terms, or if the column is in both.
+    values : Values
+        The rows.
+    target : int
+        The column that the law gives, rounded to printed digits.
+    """
+    own = [any(i == target for (i, _), _ in each) for each in law.monomials]
+    if len(own) != 2 or sum(own) != 1:
+        return law
+    found = _with_best_coefficient(law, values, target, own.index(False))
+    raw = law.raw_coefficients(values.scale)
+    factor = float(raw[own.index(False)] / raw[own.index(True)])
+    is_known = np.isfinite(factor) and round_number(factor, EPSILON) is not None
+    needed = LOST_OTHERS if is_known else 0.0
+    better = share_reproduced(found, values, target) - share_reproduced(law, values, target)
+    return found if better > needed else law
+
+
+def _with_best_coefficient(law: Law, values: Values, target: int, place: int) -> Law:
+    """Return a law with the coefficient of one term that gives most cells of a column.
+
+    Every row in which the column is printed to some digits says that the coefficient lies in an
+    interval; the middle of the numbers that lie in most intervals is taken.
+
+    Parameters
+    ----------
+    law, values, target
+        See `with_best_factor`.
+    place : int
+        The index of the term, in which the column does not occur.
+    """
+    terms, half = law.terms(values), values.half_unit(target)
+    allowed = np.abs(law.slope(values, target)) / values.scale[target] * half
+    factor = terms[:, place]
+    others = terms.sum(axis=1) - factor
+    usable = (factor != 0) & (allowed > 0)
+    if not usable.any():
+        return law
+    ends = np.stack([(side * allowed - others)[usable] / factor[usable] for side in (-1.0, 1.0)])
+    every = np.concatenate([ends.min(axis=0), ends.max(axis=0)])
+    order = np.argsort(every, kind="stable")
+    depth = np.cumsum(np.where(order < usable.sum(), 1, -1))
+    deepest = int(np.argmax(depth))
+    coefficients = law.coefficients.copy()
+    coefficients[place] *= float(every[order[deepest : deepest + 2]].mean())
+    return Law(coefficients, law.monomials)
+
+
 def simplest(law: Law, values: Values, target: int) -> Law:
     """Return a law with the simplest coefficients that still give its column, else the law itself.
 
-    Coefficients are divided by that of the column. Few digits are tried first, then small
-    fractions, then more digits.
+    A law of two columns should give both: of the laws with the simplest coefficients for either
+    column, the one is returned that gives more cells.
 
     Parameters
     ----------
@@ -129,28 +189,72 @@ def simplest(law: Law, values: Values, target: int) -> Law:
     target : int
         The column that the law gives, rounded to printed digits.
     """
+    own = _simplest(law, values, target)
+    others = [i for i in law.columns if i != target]
+    if len(others) > 1 or not law.is_linear or values.traits[others[0]].precision.decimals is None:
+        return own
+    least = share_reproduced(own, values, target)
+    other = _simplest(law, values, others[0])
+    if share_reproduced(other, values, target) < least:
+        return own
+    better = share_reproduced(other, values, others[0]) > share_reproduced(own, values, others[0])
+    return other if better else own
+
+
+def _simplest(law: Law, values: Values, target: int) -> Law:
+    """Return a law with the simplest coefficients that still give its column, else the law itself.
+
+    Coefficients are divided by that of the column. Few digits are tried first, then small
+    fractions, then parts such as 1/3600, then more digits. A constant that is added is fitted again
+    when the other coefficients are round. The parameters are those of `simplest`.
+    """
+    law = with_best_factor(law, values, target)
+    # A factor between two columns must give both, if it can.
+    given = law.columns if len(law.columns) == 2 else [target]
+    shares = [share_reproduced(law, values, i) for i in given]
+    least = [
+        share - (LOST_OTHERS if i != target else LOST_ROWS if share < 1 else 0.0)
+        for i, share in zip(given, shares, strict=True)
+    ]
+
+    def is_good(other: Law) -> bool:
+        return all(
+            share_reproduced(other, values, i) >= n for i, n in zip(given, least, strict=True)
+        )
+
+    constant = law.monomials.index(ONE) if ONE in law.monomials else None
+    for rounded in ROUNDINGS:
+        found = _rounded(law, values, target, rounded)
+        if found is not None and is_good(found):
+            return found
+        if found is not None and constant is not None:
+            moved = _with_best_coefficient(found, values, target, constant)
+            if moved.coefficients[constant] and is_good(moved):
+                choices = (_rounded(moved, values, target, each) for each in ROUNDINGS)
+                return next((each for each in choices if each and is_good(each)), moved)
+    return law
+
+
+def _rounded(
+    law: Law, values: Values, target: int, rounded: Callable[[float], float]
+) -> Law | None:
+    """Return a law with rounded coefficients; None if one is zero or changes much."""
     raw = law.raw_coefficients(values.scale)
     own = [k for k, each in enumerate(law.monomials) if any(i == target for (i, _), _ in each)]
     raw = raw / raw[min(own, key=lambda k: len(law.monomials[k]))]
-    # A factor between two columns must give both, if it can.
-    given = law.columns if len(law.columns) == 2 else [target]
-    least = [
-        share_reproduced(law, values, i) - (LOST_ROWS if i == target else LOST_OTHERS)
-        for i in given
-    ]
-    for rounded in (*map(_to_digits, (1, 2, 3)), _to_fraction, *map(_to_digits, (4, 5, 6, 7))):
-        near = np.array([rounded(float(value)) for value in raw])
-        if near.all() and np.abs(near / raw - 1).max() < LARGEST_CHANGE:
-            found = Law(law.coefficients * near / raw, law.monomials)
-            if all(
-                share_reproduced(found, values, i) >= n for i, n in zip(given, least, strict=True)
-            ):
-                return found
-    return law
+    near = np.array([rounded(float(value)) for value in raw])
+    if not near.all() or np.abs(near / raw - 1).max() >= LARGEST_CHANGE:
+        return None
+    return Law(law.coefficients * near / raw, law.monomials)
 
 
 def _to_digits(digits: int) -> Callable[[float], float]:
     return lambda value: float(f"{value:.{digits - 1}e}")
+
+
+def _to_part(digits: int) -> Callable[[float], float]:
+    """Return a function that rounds a number of which 1 is a multiple, such as 1/3600."""
+    return lambda value: 1 / float(f"{1 / value:.{digits - 1}e}") if 0 < abs(value) < 1 else value
 
 
 def _to_fraction(value: float) -> float:
@@ -197,3 +301,12 @@ def with_round_coefficients(
 def _error(law: Law, values: Values, noise: Noise | None) -> float:
     """Return the error of a law, or that of the column which a law with noise gives."""
     return law.error(values) if noise is None else rms(noise.errors(law, values))
+
+
+ROUNDINGS = (
+    *map(_to_digits, (1, 2, 3)),
+    _to_fraction,
+    *map(_to_part, (1, 2, 3)),
+    *map(_to_digits, (4, 5, 6, 7)),
+)
+"""Ways to round coefficients, simple numbers first."""

@@ -11,7 +11,7 @@ from itertools import islice
 
 from gramian._support.words import cut
 from gramian.models import Preprocessing
-from gramian.reports._page_text import clean
+from gramian.reports.fit_page._page_text import clean
 
 MAX_LEVELS = 60
 """Largest number of levels that the page lists for one law."""

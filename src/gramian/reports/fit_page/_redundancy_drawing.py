@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gramian._support.words import listed
 from gramian.explanations import Redundancy
-from gramian.reports._selection_tables import ShownSelection
+from gramian.reports.fit_page._selection_tables import ShownSelection
 
 MAX_TARGETS = 40
 """Largest number of computed columns in the graph; the columns with the highest R² are drawn."""

@@ -24,10 +24,10 @@ from gramian.fitting import (
     TrimmedRows,
     UnequalUnits,
 )
-from gramian.reports._column_cards import Column
-from gramian.reports._curves import Curves
-from gramian.reports._report_rows import ReportRows
-from gramian.reports._selection_tables import ShownSelection
+from gramian.reports.fit_page._column_cards import Column
+from gramian.reports.fit_page._curves import Curves
+from gramian.reports.fit_page._report_rows import ReportRows
+from gramian.reports.fit_page._selection_tables import ShownSelection
 
 MANY_FUNCTIONS = 0.2
 """The page has a caution if the number of functions, divided by the number of rows, is above this:

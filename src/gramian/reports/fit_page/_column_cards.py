@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.reports._report_rows import ReportRows
+from gramian.reports.fit_page._report_rows import ReportRows
 
 CONSTANT = 1e-12
 """A column is constant if its standard deviation is at most this share of its largest absolute

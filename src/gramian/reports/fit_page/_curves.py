@@ -11,7 +11,7 @@ from gramian._support.types import Array, IntArray
 from gramian._support.words import percent
 from gramian.estimators import unbroken_percent
 from gramian.fitting import AnyModel, FittedModel, SetSearch
-from gramian.reports._report_rows import ReportRows
+from gramian.reports.fit_page._report_rows import ReportRows
 
 MAX_POINTS = 400
 """Largest number of points in a curve on the page; longer curves are thinned out."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian.estimators import UFFS
-from gramian.reports._column_cards import Column
-from gramian.reports._curves import Chart, Curve, Curves, at, principal_variances, shares
-from gramian.reports._remarks import CautionEntry, about_columns, about_functions
-from gramian.reports._report_rows import ReportRows
+from gramian.reports.fit_page._column_cards import Column
+from gramian.reports.fit_page._curves import Chart, Curve, Curves, at, principal_variances, shares
+from gramian.reports.fit_page._remarks import CautionEntry, about_columns, about_functions
+from gramian.reports.fit_page._report_rows import ReportRows
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from gramian._support.words import listed
 from gramian.estimators import unbroken_percent
 from gramian.explanations import Explanation, Redundancy, explain_checked
 from gramian.fitting import EliminationSearch, FittedModel, KeptDirections
-from gramian.reports._report_rows import ReportRows, some
+from gramian.reports.fit_page._report_rows import ReportRows, some
 
 MAX_ROWS = 1000
 """Largest number of rows in a table on the page."""

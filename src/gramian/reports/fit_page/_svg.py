@@ -9,7 +9,7 @@ from typing import Literal
 
 from gramian._support.words import small_percent
 from gramian.formulas import number
-from gramian.reports._curves import Chart, Curves
+from gramian.reports.fit_page._curves import Chart, Curves
 
 WIDTH, HEIGHT = 720, 340
 """Size of the chart, in SVG units."""

@@ -19,8 +19,8 @@ from gramian._support.types import Array
 from gramian.estimators import GFR
 from gramian.exceptions import OverfittingWarning, TrimmedRowsWarning, UnitsWarning
 from gramian.fitting import FittedModel, KeptDirections
-from gramian.reports._report_rows import ReportRows
-from gramian.reports._selection_tables import loadings
+from gramian.reports.fit_page._report_rows import ReportRows
+from gramian.reports.fit_page._selection_tables import loadings
 
 MAX_DIRECTIONS = 24
 """Largest number of directions that the page shows."""

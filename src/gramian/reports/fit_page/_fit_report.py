@@ -1,4 +1,4 @@
-"""Public function `report`: it checks its arguments, collects the content, and writes the page."""
+"""Writing of the page about a fit: it collects the content, and writes the page."""
 
 from __future__ import annotations
 
@@ -25,25 +25,30 @@ from gramian.formulas import number, r_squared
 from gramian.laws import Comparison
 from gramian.models import Preprocessing
 from gramian.reports import _page
-from gramian.reports._code import code_for
-from gramian.reports._column_cards import Column, describe_columns
-from gramian.reports._curves import Curves, label_of, trace
-from gramian.reports._direction_maps import ShownDirections, directions, image_shape_of, of_weights
-from gramian.reports._level_laws_section import beside_entries
-from gramian.reports._redundancy_drawing import draw_graph
-from gramian.reports._remarks import caution_entries, most_serious_first, of_any_fit
-from gramian.reports._report_rows import SAMPLE_ROWS, SEED, ReportRows, gather
-from gramian.reports._selection_tables import MAX_ROWS, how, in_words, shown_selection
-from gramian.reports._surface_page import draw_map, local, rounds
-from gramian.reports._svg import charts
-from gramian.reports._uffs_page import norm_cautions, norm_curves, norm_entries
+from gramian.reports.fit_page._code import code_for
+from gramian.reports.fit_page._column_cards import Column, describe_columns
+from gramian.reports.fit_page._curves import Curves, label_of, trace
+from gramian.reports.fit_page._direction_maps import (
+    ShownDirections,
+    directions,
+    image_shape_of,
+    of_weights,
+)
+from gramian.reports.fit_page._level_laws_section import beside_entries
+from gramian.reports.fit_page._redundancy_drawing import draw_graph
+from gramian.reports.fit_page._remarks import caution_entries, most_serious_first, of_any_fit
+from gramian.reports.fit_page._report_rows import SAMPLE_ROWS, SEED, ReportRows, gather
+from gramian.reports.fit_page._selection_tables import MAX_ROWS, how, in_words, shown_selection
+from gramian.reports.fit_page._surface_page import draw_map, local, rounds
+from gramian.reports.fit_page._svg import charts
+from gramian.reports.fit_page._uffs_page import norm_cautions, norm_curves, norm_entries
 
 MAX_CHIPS = 14
 """Largest number of kept columns that are named at the top of the page."""
 
 
-def report(
-    estimator: Any,
+def write_fit_page(
+    estimator: Estimator[Any] | UFFS,
     X: Any,
     path: str | os.PathLike[str],
     *,
@@ -53,65 +58,28 @@ def report(
     image_shape: tuple[int, int] | None = None,
     comparison: Comparison | None = None,
 ) -> Path:
-    """Write a page about a fit: columns to keep, formulas of columns to drop, and cautions.
-
-    The page is one HTML file that loads no other files. The page contains no rows of the data. It
-    does contain the names of columns, their smallest and largest values, and some categories from
-    which other columns can be computed.
+    """Write the page about a fit; `gramian.report` explains the parameters.
 
     Parameters
     ----------
-    estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
+    estimator : estimator
         The fitted estimator.
-    X : array-like of shape (n_samples, n_features), files or a Dask collection
-        The rows of the fit, or similar rows. From files and Dask collections, and for slow
-        computations, 20,000 rows are drawn at random with a fixed seed.
+    X : array-like, files or Dask collection
+        The rows of the fit, or similar rows.
     path : path
-        The file to write; by convention its name ends in .html. An existing file is replaced only
-        when the new page is complete.
+        The file to write.
     preprocessing : Preprocessing, optional
-        Steps that turn a table into the numbers that the estimator takes. X is then a table with
-        column names, or a function that returns the pieces of such a table as PyArrow tables.
+        Steps that turn a table into the numbers that the estimator takes.
     title : str, optional
         The title of the page.
     command : str, optional
-        The shell command that made the page; the page shows it, so that readers can repeat it.
+        The shell command that made the page.
     image_shape : pair of int, optional
-        Height and width of images, if the columns are pixels, row by row. Columns with names such
-        as pixel_0_0 or pixel1 are recognized as pixels without this parameter.
+        Height and width of images, if the columns are pixels.
     comparison : Comparison, optional
-        The table compared with an older one by `gramian.laws.compare`; the page then has a section
-        about it.
-
-    Returns
-    -------
-    path : Path
-        The path of the written file.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> import numpy as np
-    >>> from gramian import GFA
-    >>> from gramian.reports import report
-    >>> z = np.random.default_rng(0).uniform(1, 2, (300, 2))
-    >>> X = np.column_stack([3 * z, 0.9 * z[:, 0] * z[:, 1]])
-    >>> gfa = GFA(threshold=1e-3).fit(X)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = report(gfa, X, os.path.join(folder, "report.html"))
-    ...     os.path.getsize(page) < 400_000
-    True
+        The table compared with an older one.
     """
-    if not isinstance(estimator, Estimator | UFFS):
-        raise TypeError(
-            "A report is about a fitted GFR, GCA, GFS, GFA, UFFS or PolynomialManifold; got "
-            f"{type(estimator).__name__}."
-        )
     check_is_fitted(estimator)
-    path = Path(path)
-    if path.is_dir() or not path.parent.is_dir():
-        problem = "is a folder" if path.is_dir() else f"is in {path.parent}, which is not a folder"
-        raise FileNotFoundError(f"{path} {problem}: name a file in a folder that exists.")
     require("jinja2", "A report")
     if image_shape is not None and int(np.prod(image_shape)) != estimator.n_features_in_:
         raise ValueError(
@@ -136,7 +104,7 @@ def report(
     )
     with replacing(path) as stream:
         stream.write(text.encode("utf-8"))
-    return path
+    return Path(path)
 
 
 @singledispatch

@@ -14,10 +14,10 @@ from scipy.ndimage import convolve
 from gramian._support.types import Array
 from gramian._support.words import percent
 from gramian.fitting import FittedManifold
-from gramian.reports._curves import Chart, Curve, Curves, at, explained, principal, shares
-from gramian.reports._direction_maps import picture
-from gramian.reports._remarks import CautionEntry
-from gramian.reports._report_rows import ReportRows
+from gramian.reports.fit_page._curves import Chart, Curve, Curves, at, explained, principal, shares
+from gramian.reports.fit_page._direction_maps import picture
+from gramian.reports.fit_page._remarks import CautionEntry
+from gramian.reports.fit_page._report_rows import ReportRows
 
 CELLS = 25
 """Number of places (grid points) along each side of the map."""

@@ -18,7 +18,7 @@ from gramian.core.rows import draw, is_dask, partitions
 from gramian.families import Multilinear
 from gramian.fitting import GapTally, aligned, completion, has_gaps, source_of
 from gramian.models import Preprocessing
-from gramian.reports._page_text import unique
+from gramian.reports.fit_page._page_text import unique
 from gramian.tables import pyarrow
 
 SAMPLE_ROWS = 20_000
