@@ -336,7 +336,7 @@ def test_what_was_not_searched_is_told(tmp_path):
     table["nothing"] = np.nan
     done = facts_of(tmp_path, table)["done"]
     assert "Set aside, as almost every row has a label of its own: column 'remark'." in done
-    assert "Left out, as too much is missing: nothing." in done
+    assert "Left out, as too few cells hold a number, a text or a date: nothing." in done
 
 
 def test_cautions_are_counted(tmp_path):
