@@ -314,6 +314,37 @@ def test_every_command_has_a_help_that_fits_a_terminal(command):
     assert done.stdout == succeed(*command.split(), "-h").stdout
 
 
+def options_in(text):
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
+
+
+@pytest.mark.parametrize(
+    "command", ["select", "extract", "report", "apply", "reconstruct", "check"]
+)
+def test_the_help_shows_few_options_and_the_whole_help_all(command):
+    short, whole = succeed(command, "--help").stdout, succeed(command, "--help-all").stdout
+    assert max(map(len, whole.splitlines())) <= 80
+    assert options_in(short) < options_in(whole)
+    often = short.count("│ --") + short.count("│               -n")
+    assert often <= 14  # with --help and --help-all
+    assert "--help-all" in short
+
+
+def test_options_that_the_short_help_leaves_out_are_options_still():
+    assert "--standardize" not in succeed("select", "--help").stdout
+    succeed("select", "data.csv", "--standardize")
+
+
+def test_the_short_help_names_options_that_exist():
+    from typer.main import get_command
+
+    from gramian.cli._app import COMMANDS, app
+
+    for run_it, _, _, often in COMMANDS:
+        names = {each.name for each in get_command(app).commands[run_it.__name__].params}
+        assert set(often.split()) <= names
+
+
 def test_the_families_of_the_command_are_those_of_the_library():
     from gramian.cli._options import FamilyName
     from gramian.families import BY_NAME

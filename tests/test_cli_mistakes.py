@@ -368,8 +368,8 @@ def test_debug_shows_the_traceback_of_an_error(monkeypatch):
         ("report", ["--keep", "--given", "--directions"], []),
     ],
 )
-def test_help_shows_the_options_that_a_command_takes(command, shown, hidden):
-    text = run(command, "--help").output
+def test_the_whole_help_shows_the_options_that_a_command_takes(command, shown, hidden):
+    text = run(command, "--help-all").output
     assert all(option in text for option in shown)
     assert not any(option in text for option in hidden)
 

@@ -336,3 +336,26 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
+
+
+def add_option(
+    run: Callable[..., None], command: Callable[..., None], name: str, default: Any, kind: Any
+) -> None:
+    """Give `run`, which wraps a command, the parameters of the command and one more option.
+
+    Parameters
+    ----------
+    run, command : callable
+        The wrapping function and the command.
+    name : str
+        The name of the new parameter.
+    default
+        The value of the option if the user gives none.
+    kind
+        The type of the option, with its description.
+    """
+    new = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+    signature = inspect.signature(command)
+    parameters = [*signature.parameters.values(), new]
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {**command.__annotations__, name: kind}

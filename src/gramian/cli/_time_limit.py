@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable
 from functools import wraps
@@ -10,7 +9,7 @@ from typing import Annotated, Any
 
 from gramian._support.time_limit import time_limited
 from gramian.cli._errors import say
-from gramian.cli._options import option
+from gramian.cli._options import add_option, option
 from gramian.cli._values import seconds_or_none
 
 DEFAULT = "10"
@@ -53,11 +52,5 @@ def limited(command: Callable[..., None]) -> Callable[..., None]:
                         "laws. Say --time-limit none to search to the end"
                     )
 
-    new = inspect.Parameter(
-        "time_limit", inspect.Parameter.KEYWORD_ONLY, default=DEFAULT, annotation=TimeLimit
-    )
-    signature = inspect.signature(command)
-    parameters = [*signature.parameters.values(), new]
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {**command.__annotations__, "time_limit": TimeLimit}
+    add_option(run, command, "time_limit", DEFAULT, TimeLimit)
     return run
