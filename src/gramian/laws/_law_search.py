@@ -30,11 +30,13 @@ from gramian.laws.judge import (
     Verdict,
     among_steps,
     divided_rows,
+    has_odd_number,
     is_consequence,
     judge_mostly,
     judge_noisy,
     law_length,
     oddness,
+    repeats,
     rows_that_hold,
     snapped,
     with_best_factor,
@@ -154,10 +156,10 @@ class LawSearch:
         tolerance = ROUNDED_CONSEQUENCE if verdict.rounding else CONSEQUENCE
         if is_consequence(law, context.laws, self._points, tolerance):
             return
-        if among_steps(law, context.laws):
+        if among_steps(law, context.laws) or repeats(verdict, self._exact_laws):
             return
         self.found.append(verdict)
-        context.add(law)
+        context.add(law, verdict.target)
 
     def _exact(self, generators: Sequence[Generator]) -> None:
         """Test candidates for exact laws, and accept each exact law immediately."""
@@ -255,6 +257,8 @@ class LawSearch:
             pool.sort(key=lambda verdict: oddness(verdict, everything))
             before = len(self.found)
             for verdict in pool:
+                if len(self.found) > before and has_odd_number(verdict, everything):
+                    continue  # it may follow from laws that the next round finds
                 if not any({*each.columns} == {*verdict.law.columns} for each in context.laws):
                     self._believe(verdict)
             found = [each for each in self.found[before:] if each.rows is not None]
@@ -314,7 +318,7 @@ class LawSearch:
                     pool.append(verdict)
             pool.sort(key=lambda verdict: verdict.length)
             before = len(self.found)
-            for verdict in pool:
+            for verdict in [self._in_fewer_columns(each, pool) for each in pool]:
                 law = verdict.law
                 free = set(law.columns) <= set(context.free)
                 if free and not self._approximates(law) and not self._is_one_of_many(verdict):
@@ -324,12 +328,39 @@ class LawSearch:
             if len(self.found) == before:
                 return
 
-    def _approximates(self, law: Law) -> bool:
-        """Return True if accepted laws tie all columns of a law with noise to each other.
+    @property
+    def _exact_laws(self) -> list[Law]:
+        """The accepted laws without noise."""
+        return [*self._context.known, *(each.law for each in self.found if each.noise is None)]
 
-        Columns that are computed from each other also go together in other ways.
+    def _in_fewer_columns(self, verdict: Verdict, pool: Sequence[Verdict]) -> Verdict:
+        """Return the law of a pool that says the same in fewer columns, else the verdict itself.
+
+        If va = volt · amp, a law of va, amp and y is one of volt and y.
         """
-        return {*law.columns} <= self._context.tied_to(law.columns[0])
+        given = {*verdict.law.columns}
+        for law in self._exact_laws:
+            further = {*law.columns} - given
+            given |= further if len(further) == 1 else set()
+        if len(given) == len(verdict.law.columns):
+            return verdict
+        fewer = [
+            each
+            for each in pool
+            if {*each.law.columns} < given and len(each.law.columns) < len(verdict.law.columns)
+        ]
+        return fewer[0] if fewer else verdict
+
+    def _approximates(self, law: Law) -> bool:
+        """Return True if accepted laws say more about columns of a law with noise.
+
+        Columns that are computed from each other also go together in other ways. If a law with
+        noise has all columns of an exact law, one of these columns says nothing new.
+        """
+        columns = {*law.columns}
+        return columns <= self._context.tied_to(law.columns[0]) or any(
+            columns.issuperset(each.columns) for each in self._exact_laws
+        )
 
     def _is_one_of_many(self, verdict: Verdict) -> bool:
         """Return True if several columns go together with the column of a law with noise.

@@ -6,6 +6,7 @@ A generator is a function from a `SearchContext` to candidate laws. `_stages` li
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -65,8 +66,9 @@ class SearchContext:
         self.every = every
         self.settled = settled
         self.tolerance = tolerance
-        self._known = known
+        self.known = known
         self.laws = [*known]
+        self._targets: list[int | None] = [None] * len(known)
         self.varying = [i for i, each in enumerate(train.traits) if not each.constant]
         """Indices of the columns that are not constant."""
         self.columns = self.varying
@@ -85,7 +87,7 @@ class SearchContext:
     @property
     def free(self) -> list[int]:
         """The columns that no accepted law computes; each law computes one of its columns."""
-        taken = given_away(self.laws)
+        taken = given_away(self.laws, self._targets)
         return [i for i in self.columns if i not in taken]
 
     def tied_to(self, column: int) -> set[int]:
@@ -104,15 +106,24 @@ class SearchContext:
 
     def start_over(self) -> None:
         """Forget all laws except those of an earlier search."""
-        self.laws = [*self._known]
+        self.laws = [*self.known]
+        self._targets = [None] * len(self.laws)
         self.columns, self._copies = self.varying, set()
 
-    def add(self, law: Law) -> None:
+    def add(self, law: Law, target: int | None = None) -> None:
         """Add an accepted law to `laws`.
 
         If two columns now determine each other, one of the two is removed from `columns`.
+
+        Parameters
+        ----------
+        law : Law
+            The law.
+        target : int, optional
+            The column that was computed and rounded.
         """
         self.laws.append(law)
+        self._targets.append(target)
         if len(law.columns) == 2 and _is_invertible(law):
             # The two columns determine each other: later laws need only one of them.
             flags = {i for i in law.columns if self.is_flag(i)}
@@ -130,11 +141,20 @@ Generator = Callable[[SearchContext], Iterator[Candidate]]
 """Type of every generator of laws among numbers: a function from the context to candidates."""
 
 
-def given_away(laws: Iterable[Law]) -> set[int]:
-    """Choose for each law one of its columns, which the law computes; return these columns."""
+def given_away(laws: Iterable[Law], targets: Iterable[int | None] = ()) -> set[int]:
+    """Choose for each law one of its columns, which the law computes; return these columns.
+
+    Parameters
+    ----------
+    laws : iterable of Law
+        The laws.
+    targets : iterable of int or None
+        The columns that are known to be computed by the laws, if they are known.
+    """
     taken: set[int] = set()
-    for law in laws:
-        giving = _given_column(law, taken)
+    for law, target in zip(laws, chain(targets, repeat(None)), strict=False):
+        known = target is not None and target not in taken
+        giving = target if known else _given_column(law, taken)
         if giving is not None:
             taken.add(giving)
     return taken

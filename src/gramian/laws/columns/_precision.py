@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian.laws.columns._single_precision import FULL, SINGLE, spelled, spelling_of
@@ -18,6 +19,10 @@ SINGLE_DIGITS = 7
 """Largest number of significant digits that is tried for a column of single precision."""
 DOUBLE = 2.0**-51
 """Relative error allowed for a decimal number in float64, which may be computed, as 3 · 0.1."""
+NEARLY_ALL = 0.85
+"""A column has this many decimals if this share of its cells has no more: others may be wrong."""
+LAST_USED = 0.5
+"""Share of these cells whose last decimal is not 0, in a column that was rounded to it."""
 COARSEST = 0.1
 """Largest storage error in units of the last digit; with more, every number looks decimal."""
 COARSE = 0.05
@@ -127,9 +132,25 @@ def _decimal(x: Array, share: float) -> Precision | None:
         whole = np.rint(x * 10.0**decimals)
         if np.abs(whole).max() * share >= COARSEST:
             return None
-        if (np.abs(whole / 10.0**decimals - x) <= share * np.abs(x)).all():
-            return Precision(decimals, _digits(np.abs(whole)))
+        written = np.abs(whole / 10.0**decimals - x) <= share * np.abs(x)
+        if written.all() or (decimals > 0 and _is_usual(written, whole)):
+            return Precision(decimals, _digits(np.abs(whole[written])))
     return None
+
+
+def _is_usual(written: NDArray[np.bool_], whole: Array) -> bool:
+    """Return True if nearly all cells have a number of decimals, and most need all of them.
+
+    Parameters
+    ----------
+    written : array of bool
+        True for the cells that have no more decimals.
+    whole : array
+        The cells in units of the last decimal.
+    """
+    if written.mean() < NEARLY_ALL:
+        return False
+    return bool(np.mean(whole[written] % 10 != 0) >= LAST_USED)
 
 
 def _significant(x: Array) -> Precision:

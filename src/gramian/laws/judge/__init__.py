@@ -14,12 +14,19 @@ from gramian.laws.judge._consequences import (
     ROUNDED_CONSEQUENCE,
     among_steps,
     is_consequence,
+    repeats,
     without_echoes,
 )
 from gramian.laws.judge._control import Control, Verdict
 from gramian.laws.judge._date_tally import DateTally
 from gramian.laws.judge._divided_rows import FEW_ROWS, SEARCHED_ROWS, divided_rows, refit_law
-from gramian.laws.judge._exceptions import LEAST_SHARE, are_anywhere, judge_mostly, oddness
+from gramian.laws.judge._exceptions import (
+    LEAST_SHARE,
+    are_anywhere,
+    has_odd_number,
+    judge_mostly,
+    oddness,
+)
 from gramian.laws.judge._extreme_tally import ExtremeTally
 from gramian.laws.judge._false_laws import has_factor
 from gramian.laws.judge._guarded_tally import MOST_ELSEWHERE, GuardedTally

@@ -14,6 +14,8 @@ CONSEQUENCE = 1e-3
 """A law is a consequence if a sum of known gradients fits its unit gradient within this error."""
 ROUNDED_CONSEQUENCE = 0.05
 """The same error for a law of rounded numbers, which may approximate a consequence."""
+SHORT = 3
+"""Number of terms of a law that people write although a known law ties some of its columns."""
 DEPENDENT = 1e-10
 """Relative size of the eigenvalues that count as zero, of a Gram matrix of unit gradients."""
 
@@ -94,6 +96,21 @@ def among_steps(law: Law, known: Sequence[Law]) -> bool:
         return True
     flags = columns - groups.keys()
     return law.is_linear and bool(flags) and columns <= set[int]().union(*groups.values())
+
+
+def repeats(verdict: Verdict, known: Sequence[Law]) -> bool:
+    """Return True if a known law gives the column of a law from some of its other columns.
+
+    The further columns of the law then only fill the rounding of the column, as in
+    amp = (va + f) / volt, where va = volt · amp, and f / volt is smaller than the last digit. If
+    all columns may be rounded, any column of a long law may be filled in this way.
+    """
+    law, target = verdict.law, verdict.target
+    columns = {*law.columns}
+    within = [each.columns for each in known if columns > {*each.columns}]
+    if target is None:
+        return bool(within) and verdict.rounding > 0 and len(law.monomials) > SHORT
+    return any(target in each for each in within)
 
 
 def _step_of(law: Law) -> int | None:

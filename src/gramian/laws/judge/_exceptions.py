@@ -205,14 +205,23 @@ def oddness(verdict: Verdict, values: Values) -> float:
         The rows of the search.
     """
     law = verdict.law
-    raw = law.raw_coefficients(values.scale)
-    odd = sum(len(f"{value / raw[0]:.5g}".strip("-0.").replace(".", "")) > 3 for value in raw)
     whole = [values.traits[i].whole for i in law.columns]
     target = verdict.target
     counted = target is not None and values.traits[target].whole and not all(whole)
     return (
         len(law.columns)
-        + ODD_COEFFICIENT * odd
+        + ODD_COEFFICIENT * _n_odd_numbers(law, values)
         + EXCEPTION * (1 - verdict.share)
         + COUNTED * counted
     )
+
+
+def has_odd_number(verdict: Verdict, values: Values) -> bool:
+    """Return True if a coefficient of a law has more than three digits."""
+    return _n_odd_numbers(verdict.law, values) > 0
+
+
+def _n_odd_numbers(law: Law, values: Values) -> int:
+    """Return how many coefficients, as shares of the first one, have more than three digits."""
+    raw = law.raw_coefficients(values.scale)
+    return sum(len(f"{value / raw[0]:.6g}".strip("-0.").replace(".", "")) > 3 for value in raw)

@@ -8,6 +8,7 @@ column that it gives best.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -29,6 +30,8 @@ SHORT_LAW = 4
 """Number of terms above which exponents must not exceed `LARGEST_POWER_OF_SUMS`."""
 LARGEST_POWER_OF_SUMS = 3.0
 """Largest exponent in a long sum: ratios of polynomials of high degree fit any smooth curve."""
+ABOUT = 1.05
+"""Columns whose errors, as shares of their deviations, differ by this factor are given as well."""
 TERM_COST = 1.5
 """Description length of one term of a law, in units of log(n_rows)."""
 
@@ -57,8 +60,9 @@ def judge_noisy(control: Control, law: Law, n_tried: float, tolerance: float) ->
     if len(law.monomials) < 2 or not control.testable(law) or _largest_power(law) > most:
         return None
     with np.errstate(all="ignore"):
-        fits = (_fitted_for(each, law, control) for each in law.columns)
-        share, law, noise = min(fits, key=lambda fit: fit[0])
+        share, law, noise = _best_given(
+            [_fitted_for(i, law, control) for i in law.columns], control
+        )
         if not share <= tolerance or not sensitivity(law, control.seen) > SENSITIVE:
             return None
         if not control.is_plausible(law, share):
@@ -131,6 +135,25 @@ def _fitted_for(column: int, law: Law, control: Control) -> tuple[float, Law, No
         share_of_deviation(left_out, train if test is None else test, column),
     )
     return max(shares), fitted, noise
+
+
+def _best_given(
+    fits: Sequence[tuple[float, Law, Noise]], control: Control
+) -> tuple[float, Law, Noise]:
+    """Return the fit to the column that a law gives best.
+
+    Of columns that are given about as well, as the two of a line, the one with more digits was
+    computed; of such columns the one further to the right.
+    """
+    least = min(share for share, _, _ in fits)
+    good = [fit for fit in fits if fit[0] <= ABOUT * least]
+
+    def rank(fit: tuple[float, Law, Noise]) -> tuple[float, int]:
+        column = fit[2].column
+        decimals = control.train.traits[column].precision.decimals
+        return math.inf if decimals is None else decimals, column
+
+    return max(good, key=rank) if good else min(fits, key=lambda fit: fit[0])
 
 
 def _shuffled(law: Law, column: int, target: int, control: Control) -> float:

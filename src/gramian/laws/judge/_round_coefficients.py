@@ -9,7 +9,7 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian.formulas import MAX_DENOMINATOR
-from gramian.laws._law_tolerances import STANDARD_ERRORS
+from gramian.laws._law_tolerances import EXACT_ERROR, STANDARD_ERRORS
 from gramian.laws.forms import ONE, Law, Values
 from gramian.laws.judge._level_regression import rms
 from gramian.laws.judge._noise import Noise
@@ -19,6 +19,8 @@ FINE = 1e-6
 """A coefficient with a relative standard error below this may be rounded to three digits."""
 EPSILON = 1e-14
 """Least relative standard error of a coefficient: float64 sums are not more accurate."""
+ADDED_UP = 1e-11
+"""Assumed relative standard error of coefficients of numbers that were added up one by one."""
 PRINTED_COEFFICIENT_ERROR = 1e-6
 """Assumed relative standard error of coefficients, in laws that hold up to rounding."""
 CONSTANT_ERROR = 0.01
@@ -287,15 +289,19 @@ def with_round_coefficients(
         The coefficients of the returned law in the units of the table.
     """
     errors = relative_errors(law, values, reference, noise)
-    pairs = zip(raw.tolist(), errors.tolist(), strict=True)
-    # A coefficient that would be rounded to zero keeps its value.
-    new = np.array([round_number(value, error) or value for value, error in pairs])
-    candidate = Law(law.coefficients * new / raw, law.monomials)
-    if _error(candidate, values, noise) > ROUNDED_ERROR * _error(law, values, noise) + EPSILON:
-        return law, raw
-    if keeps_whole_numbers(law, values) and not keeps_whole_numbers(candidate, values):
-        return law, raw
-    return candidate, new
+    choices = [(errors, ROUNDED_ERROR * _error(law, values, noise) + EPSILON)]
+    if noise is None:
+        # Numbers that were added up, such as months of 1/12 years, differ by many rounding errors.
+        choices.insert(0, (np.maximum(errors, ADDED_UP), EXACT_ERROR))
+    for errors, allowed in choices:
+        pairs = zip(raw.tolist(), errors.tolist(), strict=True)
+        # A coefficient that would be rounded to zero keeps its value.
+        new = np.array([round_number(value, error) or value for value, error in pairs])
+        candidate = Law(law.coefficients * new / raw, law.monomials)
+        lost = keeps_whole_numbers(law, values) and not keeps_whole_numbers(candidate, values)
+        if _error(candidate, values, noise) <= allowed and not lost:
+            return candidate, new
+    return law, raw
 
 
 def _error(law: Law, values: Values, noise: Noise | None) -> float:
