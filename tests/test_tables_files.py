@@ -1,6 +1,7 @@
 """Files of users: bad cells, long lines, pipes, modes, and cells that spreadsheets would run."""
 
 import gzip
+import io
 import os
 import stat
 import threading
@@ -14,6 +15,7 @@ from source_cases import BUDGET, FRAME, X
 
 from gramian import GFR, GFS
 from gramian.exceptions import DelimiterError, FormatError, TableError
+from gramian.tables._formats import Format
 from gramian.tables._opening import open_table
 from gramian.tables._outputs import open_output
 
@@ -366,3 +368,27 @@ def test_an_empty_path_is_refused(empty):
     done = run("select", "")
     assert done.exit_code == 2
     assert "The path is empty" in done.stderr
+
+
+class Slow(io.RawIOBase):
+    """A stream without a buffer that writes at most 100 bytes at once, as a pipe may."""
+
+    def __init__(self):
+        self.data = b""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.data += bytes(data[:100])
+        return min(len(data), 100)
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet", "npy"])
+def test_a_stream_without_a_buffer_gets_the_whole_table(format):
+    rows = pa.table({"x": np.arange(5000.0), "y": np.ones(5000)})
+    slow, fast = Slow(), io.BytesIO()
+    for stream in (slow, fast):
+        with open_output(stream, rows.schema, Format(format)) as writer:
+            writer.write(rows)
+    assert slow.data == fast.getvalue()

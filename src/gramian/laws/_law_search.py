@@ -156,7 +156,7 @@ class LawSearch:
         tolerance = ROUNDED_CONSEQUENCE if verdict.rounding else CONSEQUENCE
         if is_consequence(law, context.laws, self._points, tolerance):
             return
-        if among_steps(law, context.laws) or repeats(verdict, self._exact_laws):
+        if among_steps(law, context.laws) or repeats(verdict, self._exact_laws, self.train):
             return
         self.found.append(verdict)
         context.add(law, verdict.target)
@@ -257,7 +257,8 @@ class LawSearch:
             pool.sort(key=lambda verdict: oddness(verdict, everything))
             before = len(self.found)
             for verdict in pool:
-                if len(self.found) > before and has_odd_number(verdict, everything):
+                given = verdict.target in {each.target for each in self.found}
+                if len(self.found) > before and (given or has_odd_number(verdict, everything)):
                     continue  # it may follow from laws that the next round finds
                 if not any({*each.columns} == {*verdict.law.columns} for each in context.laws):
                     self._believe(verdict)

@@ -21,6 +21,11 @@ from gramian.laws._relation_collection import Relations
 from gramian.laws.columns import CodedTable, Printed, Rounding, open_coded_table, sample_of
 from gramian.laws.forms import ColumnLaw, computed_in_turn
 
+FAR = 0.03
+"""A cell is missed by far if the error is more than this share of the deviation of its column.
+
+Functions that drop a column have an error of a hundredth of its deviation."""
+
 
 class Reproduction(NamedTuple):
     """Columns that laws compute again from the others."""
@@ -28,7 +33,7 @@ class Reproduction(NamedTuple):
     laws: dict[str, ColumnLaw]
     """The laws, by the column that they compute, in the order of computation."""
     kept: list[str]
-    """Columns that must be kept, since a law misses one of their cells, and those to keep."""
+    """Columns that must be kept: a law misses one of their cells by far, or the user says so."""
     n_wrong: dict[str, int]
     """For each computed column, the number of cells that its law does not give."""
     n_rows: int
@@ -47,7 +52,8 @@ def reproducible(
     The laws are those of `Relations.redundant`; their results are rounded as the columns are
     printed, with the middle between two numbers rounded to even or up, whichever gives more cells.
     A law that misses a cell of its column is refused, and the choice is then made again. A column
-    without another law must be kept.
+    without another law must be kept if a cell is missed by far. Otherwise its other columns were
+    rounded after it was computed: functions of them may give it as well as any function does.
 
     Parameters
     ----------
@@ -62,7 +68,7 @@ def reproducible(
     """
     table = open_coded_table(X, found.feature_names)
     columns, refused = dict[str, PrintedColumn](), dict[str, str]()
-    n_wrong, n_rows = dict[str, int](), 0
+    n_wrong, n_rows, far = dict[str, int](), 0, set[str]()
     while laws := found.redundant(keep, prefer, refused):
         if not columns:
             given = {each.column for law in found for each in solutions(law)}
@@ -71,8 +77,9 @@ def reproducible(
         missed = first_missed(laws, n_wrong, exceptions * n_rows)
         if not missed:
             break
+        far |= _missed_by_far(laws, missed, table, columns)
         refused |= {str(laws[name]): name for name in missed}
-    kept = [*keep, *dict.fromkeys(name for name in refused.values() if name not in laws)]
+    kept = [*keep, *dict.fromkeys(name for name in refused.values() if name in far - laws.keys())]
     return Reproduction(laws, kept, {name: n_wrong[name] for name in laws}, n_rows)
 
 
@@ -220,6 +227,38 @@ def _counted(
             n_wrong[name] += int((~same).sum())
         n_rows += len(block)
     return n_wrong, n_rows
+
+
+def _missed_by_far(
+    laws: Mapping[str, ColumnLaw],
+    missed: Sequence[str],
+    table: CodedTable,
+    columns: Mapping[str, PrintedColumn],
+) -> set[str]:
+    """Return the columns of which a law misses a cell by far, or gives an empty cell.
+
+    Parameters
+    ----------
+    laws : mapping from str to ColumnLaw
+        The laws, by the column that they compute, in the order of computation.
+    missed : sequence of str
+        Columns that their law does not give in all cells.
+    table : CodedTable
+        All rows of the table.
+    columns : mapping from str to PrintedColumn
+        Facts about the columns that laws compute.
+    """
+    far = set[str]()
+    for block in table.blocks():
+        kept = {name: block[:, i] for i, name in enumerate(table.names) if name not in laws}
+        made = computed_in_turn(laws.values(), kept, len(block))
+        for name in {*missed} - far:
+            column = columns[name]
+            cells = block[:, column.place]
+            near = np.abs(made[name] - cells) <= FAR * column.deviation
+            if not (near | (np.isnan(made[name]) & np.isnan(cells))).all():
+                far.add(name)
+    return far
 
 
 def first_missed(

@@ -259,7 +259,8 @@ def open_output(
         if format in ARRAYS:
             names = list(getattr(columns, "names", columns))
             goes_back = format is Format.npy and is_path and stream.seekable()
-            writer = ArrayWriter(stream, names, format, goes_back=goes_back)
+            whole: Any = stream if is_path else _Sink(stream)
+            writer = ArrayWriter(whole, names, format, goes_back=goes_back)
         else:
             style = style or TextStyle(DELIMITERS.get(format, ","))
             writer = _by_arrow(stream, columns, format, compression, escape_formulas, style)
@@ -319,7 +320,10 @@ def _compressed(sink: Any, compression: str | None) -> Any:
 
 
 class _Sink(RawIOBase):
-    """Stream that passes data on to another stream, and leaves it open when PyArrow closes it."""
+    """Stream that passes data on to another stream, and leaves it open when PyArrow closes it.
+
+    A stream without a buffer, as standard output is with PYTHONUNBUFFERED, may write a part only.
+    """
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream: BinaryIO | None = stream
@@ -328,7 +332,10 @@ class _Sink(RawIOBase):
         return True
 
     def write(self, data: Any) -> int:
-        return len(data) if self._stream is None else self._stream.write(data)
+        rest = memoryview(data).cast("B")
+        while self._stream is not None and len(rest):
+            rest = rest[self._stream.write(rest) :]
+        return memoryview(data).nbytes
 
     def discard(self) -> None:
         """Stop passing data on; later data are ignored and reported as written."""

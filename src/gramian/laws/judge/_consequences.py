@@ -9,6 +9,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.laws.forms import Law, Values, comparison
 from gramian.laws.judge._control import Verdict
+from gramian.laws.judge._printed_digits import share_reproduced
 
 CONSEQUENCE = 1e-3
 """A law is a consequence if a sum of known gradients fits its unit gradient within this error."""
@@ -16,6 +17,8 @@ ROUNDED_CONSEQUENCE = 0.05
 """The same error for a law of rounded numbers, which may approximate a consequence."""
 SHORT = 3
 """Number of terms of a law that people write although a known law ties some of its columns."""
+NEARLY_ALL = 0.8
+"""A known law gives a column if it gives this share of its cells to the last digit."""
 DEPENDENT = 1e-10
 """Relative size of the eigenvalues that count as zero, of a Gram matrix of unit gradients."""
 
@@ -98,19 +101,32 @@ def among_steps(law: Law, known: Sequence[Law]) -> bool:
     return law.is_linear and bool(flags) and columns <= set[int]().union(*groups.values())
 
 
-def repeats(verdict: Verdict, known: Sequence[Law]) -> bool:
+def repeats(verdict: Verdict, known: Sequence[Law], values: Values) -> bool:
     """Return True if a known law gives the column of a law from some of its other columns.
 
     The further columns of the law then only fill the rounding of the column, as in
     amp = (va + f) / volt, where va = volt · amp, and f / volt is smaller than the last digit. If
     all columns may be rounded, any column of a long law may be filled in this way.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        The law, and the column that was computed and rounded.
+    known : sequence of Law
+        The laws that were accepted before.
+    values : Values
+        Rows in which all these laws hold.
     """
     law, target = verdict.law, verdict.target
     columns = {*law.columns}
-    within = [each.columns for each in known if columns > {*each.columns}]
+    within = [each for each in known if columns > {*each.columns}]
     if target is None:
-        return bool(within) and verdict.rounding > 0 and len(law.monomials) > SHORT
-    return any(target in each for each in within)
+        long = len(law.monomials) > SHORT and not law.is_linear
+        return bool(within) and verdict.rounding > 0 and long
+    return any(
+        target in each.columns and share_reproduced(each, values, target) >= NEARLY_ALL
+        for each in within
+    )
 
 
 def _step_of(law: Law) -> int | None:

@@ -48,6 +48,10 @@ EXPONENT = 2.0
 """Bits of an exponent 2 or 1/2; larger ones take more."""
 FUNCTION = 4.0
 """Bits of a function such as log."""
+ROUNDED = 4.0
+"""Bits by which a law may be longer that holds without rounding: it gives each of its columns."""
+NO_DECIMAL = 1.0
+"""Bits of a fraction such as 1/6 more than of one such as 1/5, which is a decimal number."""
 MOST_BITS = 50.0
 """Bits of a value with all digits of float64."""
 ALL_ROUNDED = 12.0
@@ -78,6 +82,7 @@ def law_length(verdict: Verdict, values: Values) -> tuple[float, float]:
     length = min(_solved_length(law, values, column) for column in own)
     length += len(law.columns) * math.log2(max(len(values.traits), FEWEST_COLUMNS))
     if verdict.rounding:
+        length += ROUNDED
         if verdict.target is None:
             given = max(share_reproduced(law, values, i) for i in law.columns)
             length += ALL_ROUNDED + min(MISSED_DIGITS * (1 - given), MOST_MISSED)
@@ -126,7 +131,8 @@ def _number_length(value: float) -> float:
     ):
         short = _is_near(size, 2)
         digits_text = f"{size:.2g}".strip("0.") if short else str(simple.denominator)
-        return sign + SMALL_NUMBER + 0.5 * len(digits_text)
+        decimal = short or _is_near(size, 3)
+        return sign + SMALL_NUMBER + 0.5 * len(digits_text) + (0.0 if decimal else NO_DECIMAL)
     digits = next((d for d in range(1, MOST_DIGITS + 1) if _is_near(size, d)), None)
     if digits == 1 and abs(math.log10(size) - round(math.log10(size))) < NEAR:
         return sign + POWER_OF_TEN

@@ -143,15 +143,15 @@ def _best_given(
     """Return the fit to the column that a law gives best.
 
     Of columns that are given about as well, as the two of a line, the one with more digits was
-    computed; of such columns the one further to the right.
+    computed.
     """
     least = min(share for share, _, _ in fits)
     good = [fit for fit in fits if fit[0] <= ABOUT * least]
 
-    def rank(fit: tuple[float, Law, Noise]) -> tuple[float, int]:
-        column = fit[2].column
-        decimals = control.train.traits[column].precision.decimals
-        return math.inf if decimals is None else decimals, column
+    def rank(fit: tuple[float, Law, Noise]) -> tuple[float, float]:
+        share, _, noise = fit
+        decimals = control.train.traits[noise.column].precision.decimals
+        return math.inf if decimals is None else decimals, -share
 
     return max(good, key=rank) if good else min(fits, key=lambda fit: fit[0])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -23,6 +24,8 @@ ADDED_UP = 1e-11
 """Assumed relative standard error of coefficients of numbers that were added up one by one."""
 PRINTED_COEFFICIENT_ERROR = 1e-6
 """Assumed relative standard error of coefficients, in laws that hold up to rounding."""
+FACTOR_ERRORS = (1e-6, 1e-5, 1e-4)
+"""Relative standard errors of a factor between columns, tried one after the other."""
 CONSTANT_ERROR = 0.01
 """Largest relative change of a constant term when the other coefficients become round."""
 LOST_ROWS = 1e-3
@@ -137,13 +140,22 @@ def with_best_factor(law: Law, values: Values, target: int) -> Law:
     own = [any(i == target for (i, _), _ in each) for each in law.monomials]
     if len(own) != 2 or sum(own) != 1:
         return law
-    found = _with_best_coefficient(law, values, target, own.index(False))
-    raw = law.raw_coefficients(values.scale)
-    factor = float(raw[own.index(False)] / raw[own.index(True)])
-    is_known = np.isfinite(factor) and round_number(factor, EPSILON) is not None
-    needed = LOST_OTHERS if is_known else 0.0
-    better = share_reproduced(found, values, target) - share_reproduced(law, values, target)
-    return found if better > needed else law
+    place = own.index(False)
+    best = _with_best_coefficient(law, values, target, place)
+    most = max(share_reproduced(each, values, target) for each in (best, law))
+    # If other columns were rounded, or have wrong cells, cells are missed by chance.
+    needed = most - max(LOST_OTHERS, STANDARD_ERRORS * math.sqrt(most * (1 - most) / values.n_rows))
+    raw = best.raw_coefficients(values.scale)
+    factor = float(raw[place] / raw[own.index(True)])
+    for error in FACTOR_ERRORS if np.isfinite(factor) else ():
+        known = round_number(factor, error)
+        if known is not None:
+            coefficients = best.coefficients.copy()
+            coefficients[place] *= known / factor
+            found = Law(coefficients, best.monomials)
+            if share_reproduced(found, values, target) >= needed:
+                return found
+    return best if share_reproduced(law, values, target) < most else law
 
 
 def _with_best_coefficient(law: Law, values: Values, target: int, place: int) -> Law:
