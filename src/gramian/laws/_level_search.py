@@ -144,7 +144,8 @@ def find_level_laws(
     believed: list[Relation | LevelLaw] = [*laws, *by_slopes]
     tied = [set(law.columns) for law in believed if law.exact]
     new = [law for law in by_lookups if not any(each >= {*law.columns} for each in tied)]
-    every = [*by_extremes, *by_series, *_by_simplest_parts(new), *by_dates, *by_guards]
+    new = _without_approximations(_by_simplest_parts(new))
+    every = [*by_extremes, *by_series, *new, *by_dates, *by_guards]
     return LevelFindings(by_slopes, every, complete, notes)
 
 
@@ -186,6 +187,17 @@ def _by_simplest_parts(lookups: Sequence[LevelLaw]) -> list[LevelLaw]:
         fewest.setdefault((law.gives, _date_of_part(law)), law)
     dates = [(law, _date_of_part(law)) for law in lookups]
     return [law for law, date in dates if date is None or fewest[law.gives, date] is law]
+
+
+def _without_approximations(lookups: Sequence[LevelLaw]) -> list[LevelLaw]:
+    """Return lookups without those that rows break although a date tells the column in all rows.
+
+    If the month of one date is a column, dates 90 days later nearly tell the column, too.
+    """
+    parts = {
+        law.gives for law in lookups if getattr(law.form, "is_part", False) and not law.n_exceptions
+    }
+    return [law for law in lookups if not (law.n_exceptions and law.gives in parts)]
 
 
 def _date_of_part(law: LevelLaw) -> str | None:

@@ -28,7 +28,7 @@ from gramian.laws.candidates._search_context import (
 )
 from gramian.laws.candidates._small_sets import small_sets
 from gramian.laws.candidates._sums_and_powers import power_laws, sums
-from gramian.laws.candidates._wide_tables import wide_products
+from gramian.laws.candidates._wide_tables import printed_products_with_sums, wide_products
 from gramian.laws.columns import traits_of
 from gramian.laws.forms import Values
 from gramian.laws.judge import LEAST_SHARE, has_factor, rows_that_hold
@@ -38,6 +38,7 @@ GENERATORS = (
     power_laws,
     small_sets,
     wide_products,
+    printed_products_with_sums,
     polynomial_laws,
     logarithm_laws,
     angle_laws,

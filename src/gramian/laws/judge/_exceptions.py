@@ -45,6 +45,10 @@ By chance means: after one of the columns of the law is shuffled. The number is 
 """
 USUAL = 0.5
 """A value that more than this share of the rows has is the usual one."""
+FEWEST_TOLD = 8
+"""Fewest rows that break a law from which on another column may tell them."""
+TOLD = 0.75
+"""Share of the rows that break a law or have no usual value of another column, that do both."""
 OF_LEVELS = 0.8
 """The same if all columns have few distinct values: columns that go together are often equal."""
 
@@ -81,6 +85,8 @@ def judge_mostly(control: Control, law: Law, n_tried: float, target: int | None)
         return None
     if not _holds_beside_usual(law, tables[0], masks[0]):
         return None
+    if _is_told_by_another(law, tables[0], masks[0]):
+        return None
     rows = [table.take(mask) for table, mask in zip(tables, masks, strict=True)]
     test = rows[1] if len(rows) > 1 else None
     inner = control if all(mask.all() for mask in masks) else Control(rows[0], test, control.seed)
@@ -107,6 +113,23 @@ def _holds_beside_usual(law: Law, values: Values, holds: NDArray[np.bool_]) -> b
             if other.any() and holds[other].mean() < LEAST_SHARE:
                 return False
     return True
+
+
+def _is_told_by_another(law: Law, values: Values, holds: NDArray[np.bool_]) -> bool:
+    """Return True if another column tells the rows that break a law: it has no usual value there.
+
+    pay = rate · hours breaks where overtime is not 0: these rows obey another law.
+    """
+    broken = ~holds
+    if broken.sum() < FEWEST_TOLD:
+        return False
+    for i in {*range(values.x.shape[1])} - {*law.columns}:
+        levels, counts = np.unique(values.x[:, i], return_counts=True)
+        if counts.max() > USUAL * len(holds):
+            other = values.x[:, i] != levels[counts.argmax()]
+            if (broken & other).sum() >= TOLD * (broken | other).sum():
+                return True
+    return False
 
 
 def _breaks_in_few_copies(control: Control, law: Law, target: int | None, share: float) -> bool:

@@ -147,7 +147,7 @@ def with_best_factor(law: Law, values: Values, target: int) -> Law:
     needed = most - max(LOST_OTHERS, STANDARD_ERRORS * math.sqrt(most * (1 - most) / values.n_rows))
     raw = best.raw_coefficients(values.scale)
     factor = float(raw[place] / raw[own.index(True)])
-    for error in FACTOR_ERRORS if np.isfinite(factor) else ():
+    for error in FACTOR_ERRORS if factor and np.isfinite(factor) else ():
         known = round_number(factor, error)
         if known is not None:
             coefficients = best.coefficients.copy()
