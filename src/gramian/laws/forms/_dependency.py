@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -170,6 +170,8 @@ class Dependency(LawOfLevels):
     inverse: Lookup | None = None
     solvable: tuple[str, ...] = ()
     kind: Literal["lookup", "extreme", "series", "guarded"] = "lookup"
+    tested: Lookup | None = field(default=None, repr=False)
+    """The lookup with which other tables are tested: by intervals without their unknown ends."""
 
     @property
     def exact(self) -> bool:
@@ -180,6 +182,12 @@ class Dependency(LawOfLevels):
     def form(self) -> AnyForm:
         """The object that computes the dependent column."""
         return self.lookup
+
+    @property
+    def check(self) -> LawCheck:
+        """The law with its allowed error, as a test of the rows of another table."""
+        found = super().check
+        return found if self.tested is None else replace(found, law=self.tested)
 
     @property
     def checks(self) -> tuple[LawCheck, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -152,6 +153,27 @@ class Lookup(ColumnLaw):
         known = {rounded(each) for each in self.values}
         cells = Key(self.column, clock=self.clock).cells(values)
         return np.array([x is not None and rounded(x) in known for x in cells], dtype=bool)
+
+    def of_seen(self, below: Sequence[float], above: Sequence[float]) -> Lookup:
+        """Return the lookup by intervals for those numbers that the rows of the search tell.
+
+        Between the last number that was seen in an interval and the first one in the next interval,
+        the place of the end is a guess: the returned lookup has no value there.
+
+        Parameters
+        ----------
+        below, above : sequence of float
+            For each end between intervals, the nearest numbers that were seen below and above it.
+        """
+        # An end belongs to the interval below it: the gap ends just before the number above it.
+        ends = [
+            (low, math.nextafter(high, -math.inf)) for low, high in zip(below, above, strict=True)
+        ]
+        if not all(low < high and math.isfinite(low - high) for low, high in ends):
+            return self
+        key = replace(self.keys[0], thresholds=tuple(chain.from_iterable(ends)), from_below=False)
+        levels = tuple((2 * float(level),) for (level,) in self.levels)
+        return replace(self, keys=(key,), levels=levels)
 
     def entries(self) -> Iterator[tuple[str, str]]:
         """Yield pairs of texts: a combination of values of other columns, and the value for it."""

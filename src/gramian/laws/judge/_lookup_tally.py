@@ -68,6 +68,9 @@ class LookupTally:
         self._n_without = [0, 0]
         """Number of rows with an effect but no cause; number with a cause but no effect."""
         self._n_rows = 0
+        ends = np.array(self._keys[0].thresholds)
+        self._nearest = np.array([np.full(len(ends), -np.inf), np.full(len(ends), np.inf)])
+        """For each end between intervals, the nearest values below and above it."""
         self._seen: set[tuple[float, ...]] = set()
         """Group, levels and value of the rows that were counted, if the user gave groups."""
 
@@ -85,6 +88,8 @@ class LookupTally:
         self._n_without[1] += int((~no_cause & no_effect).sum())
         whole = ~no_cause & ~no_effect
         self._n_rows += int(whole.sum())
+        if self._keys[0].thresholds:
+            self._see(rows[whole, self._places[0]], cells[whole, 0])
         if groups is not None:
             different = np.unique(np.column_stack([groups, cells])[whole], axis=0)
             new = {*map(tuple, different.tolist())} - self._seen
@@ -95,6 +100,14 @@ class LookupTally:
         levels, sizes = np.unique(cells[whole], axis=0, return_counts=True)
         for level, size in zip(levels.tolist(), sizes.tolist(), strict=True):
             self._counts[tuple(level[:-1])][level[-1]] += size
+
+    def _see(self, x: Array, intervals: Array) -> None:
+        """Learn the nearest values at the ends between intervals."""
+        for k in range(self._nearest.shape[1]):
+            for row, side, nearest in ((0, k, np.max), (1, k + 1, np.min)):
+                inside = x[intervals == side]
+                if len(inside):
+                    self._nearest[row, k] = nearest([self._nearest[row, k], nearest(inside)])
 
     def law(self) -> Dependency | None:
         """Return the law if the counted rows confirm it, else None."""
@@ -117,6 +130,7 @@ class LookupTally:
             lookup,
             inverse,
             tuple(solvable),
+            tested=lookup.of_seen(*self._nearest.tolist()) if lookup.keys[0].thresholds else None,
             n_exceptions=count.broken,
         )
 
