@@ -1,5 +1,7 @@
 """Search for laws in difficult tables, and in files and Dask collections."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -250,3 +252,13 @@ def test_a_cell_whose_inverse_overflows_hides_no_law(tiny):
     a[3] = tiny
     found = gramian.relations({"a": a, "b": b, "c": (a * b).round(6)})
     assert {"a", "b", "c"} in [{*each.columns} for each in found]
+
+
+@pytest.mark.parametrize("power", [(305, -305), (-310, -310)])
+def test_laws_of_numbers_at_the_ends_of_float64_are_stored(power):
+    x, y = np.random.default_rng(0).uniform(1, 9, (2, 120)).round(2)
+    table = {"a": x * 10.0 ** power[0], "b": y * 10.0 ** power[1], "c": np.full(120, 1e308)}
+    with np.errstate(all="ignore"):
+        found = gramian.relations(table)
+    assert "c = 10³⁰⁸" in map(str, found)
+    json.dumps([check.to_json() for check in found.checks], allow_nan=False)

@@ -133,7 +133,7 @@ class RelationMaker:
 
     def constant(self, i: int) -> Relation:
         """Return the law that column `i` is constant."""
-        value = float(np.nanmedian(self.rows[:, i]))
+        value = float(np.nanquantile(self.rows[:, i], 0.5, method="lower"))  # no sum overflows
         scaled = value / self.scale[i]
         plain = (((i, "x"), 1),)
         law = Law(np.array([1.0, -scaled]), (plain, ONE)) if value else Law(np.ones(1), (plain,))

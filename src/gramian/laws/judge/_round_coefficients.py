@@ -256,6 +256,8 @@ def _rounded(
     raw = law.raw_coefficients(values.scale)
     own = [k for k, each in enumerate(law.monomials) if any(i == target for (i, _), _ in each)]
     raw = raw / raw[min(own, key=lambda k: len(law.monomials[k]))]
+    if not np.isfinite(raw).all():
+        return None  # the scales of subnormal numbers overflow
     near = np.array([rounded(float(value)) for value in raw])
     if not near.all() or np.abs(near / raw - 1).max() >= LARGEST_CHANGE:
         return None
