@@ -52,6 +52,8 @@ ROUNDED = 4.0
 """Bits by which a law may be longer that holds without rounding: it gives each of its columns."""
 NO_DECIMAL = 1.0
 """Bits of a fraction such as 1/6 more than of one such as 1/5, which is a decimal number."""
+COUNTED = 2.0
+"""Bits of a whole number that is computed from decimals, which is rare."""
 MOST_BITS = 50.0
 """Bits of a value with all digits of float64."""
 ALL_ROUNDED = 12.0
@@ -90,6 +92,9 @@ def law_length(verdict: Verdict, values: Values) -> tuple[float, float]:
             given = share_reproduced(law, (verdict.rows or (values,))[0], verdict.target)
             length += MISSED_DIGITS * (1 - given)
     length += EXCEPTIONS * (1 - verdict.share)
+    whole = [values.traits[i].whole for i in law.columns]
+    if verdict.target is not None and values.traits[verdict.target].whole and not all(whole):
+        length += COUNTED
     return round(length, 1), max(bits.values()) - max(bits[i] for i in own)
 
 
