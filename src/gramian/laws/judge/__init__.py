@@ -46,8 +46,8 @@ from gramian.laws.judge._lookup_tally import LookupTally
 from gramian.laws.judge._noise import Noise
 from gramian.laws.judge._noisy_laws import judge_noisy, share_of_deviation
 from gramian.laws.judge._printed_digits import (
-    ROUNDED_ONCE,
     given_best,
+    is_rounded_once,
     is_single_error,
     printed_error,
     rows_reproduced,
