@@ -148,10 +148,17 @@ def _go(study: TableStudy) -> Iterator[str]:
             f"{counted(len(exact), 'column')} can go, as {give} every value again: "
             f"{names_of(exact)}."
         )
-    if broken:
-        cells = plural(len(study.result.rows), "cell is", "cells are")
+    n_wrong = sum(each.kind != "rule" for each in study.result.cells)
+    if broken and n_wrong:
+        cells = plural(n_wrong, "cell is", "cells are")
         more = "more can go" if exact else f"{plural(len(broken), 'column')} can go"
         yield (f"{len(broken):,} {more} once the wrong {cells} corrected: {names_of(broken)}.")
+    elif broken:
+        follow = plural(len(broken), "follows", "follow")
+        yield (
+            f"{counted(len(broken), 'column')} {follow} from others but for the rows in which "
+            f"another rule may hold: {names_of(broken)}."
+        )
     if noisy:
         follows = plural(len(noisy), "follows", "follow")
         yield (
