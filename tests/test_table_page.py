@@ -239,13 +239,18 @@ def test_rows_in_which_another_rule_may_hold_have_no_wrong_cell(tmp_path):
     local = pd.Timestamp("2023-01-01 05:00") + pd.to_timedelta(rng.integers(0, 365, 3000), "D")
     local = pd.DatetimeIndex(local + pd.to_timedelta(rng.integers(0, 19, 3000), "h"))
     parts = {"month": local.month, "hour": local.hour}
-    told = facts_of(tmp_path, pd.DataFrame({**parts, "utc": local + pd.Timedelta(hours=4)}))
+    table = pd.DataFrame({**parts, "utc": local + pd.Timedelta(hours=4)})
+    told = facts_of(tmp_path, table)
     assert {each["kind"] for each in told["broken_rows"]} == {"rule"}
     summary = told["summary"]
     assert "They break only rules that had exceptions" in summary["broken"]
     said = " ".join([summary["broken"], *summary["can_go"], *summary["look_at"]])
     assert "wrong cell" not in said.replace("no cell need be wrong", "")
     assert "month" in summary["can_go"][-1]
+    page = Page(report(table, path=tmp_path / "page.html"))
+    assert "likely wrong" not in page.text
+    assert "Rows with a wrong cell" not in page.text
+    assert '<td class="wrong">' not in page.source
 
 
 def test_a_wrong_sum_is_an_error_though_other_columns_were_computed_from_it(tmp_path):

@@ -224,6 +224,11 @@ class CheckResult:
             found.append(SuspectCell(row, column, *cells, laws, surely, likely, values, kind))
         return tuple(found)
 
+    @property
+    def certain_first(self) -> tuple[SuspectCell, ...]:
+        """The cells by row; rows in which another rule may hold come last."""
+        return tuple(sorted(self.cells, key=lambda each: each.kind == "rule"))
+
     @cached_property
     def gravest_first(self) -> tuple[SuspectCell, ...]:
         """The cells in the order in which to look at them.
@@ -289,8 +294,7 @@ class CheckResult:
         rows = f"{counted(n, 'row')} {plural(n, 'breaks', 'break')}"
         # Rows that break only laws which have changed are like all the others.
         changed = {each.law for each in self.laws if each.changed}
-        cells = [each for each in self.cells if not changed.issuperset(each.laws)]
-        shown = sorted(cells, key=lambda each: each.kind == "rule")[:most]
+        shown = [each for each in self.certain_first if not changed.issuperset(each.laws)][:most]
         if shown:
             lines.append(f"{rows} a law (rows count from 0):")
             lines += map(str, shown)
