@@ -165,7 +165,8 @@ class CheckResult:
     n_rows : int
         The number of rows of the table.
     suspects : tuple of array
-        The entries of `cells` as arrays, without the laws.
+        The entries of `cells` as arrays, without the laws; in place of the kind, True for a new
+        label.
 
     Examples
     --------
@@ -221,7 +222,8 @@ class CheckResult:
             one_of_few = equal[column, str(cell)] < A_RULE
             surely = mends and kind == "wrong" and one_of_few and loose.isdisjoint(laws)
             cells = plain_value(cell), plain_value(value)
-            found.append(SuspectCell(row, column, *cells, laws, surely, likely, values, kind))
+            given = tuple(map(plain_value, values))
+            found.append(SuspectCell(row, column, *cells, laws, surely, likely, given, kind))
         return tuple(found)
 
     @property
@@ -293,7 +295,7 @@ class CheckResult:
         n = len(self.rows)
         rows = f"{counted(n, 'row')} {plural(n, 'breaks', 'break')}"
         # Rows that break only laws which have changed are like all the others.
-        changed = {each.law for each in self.laws if each.changed}
+        changed = self._changed
         shown = [each for each in self.certain_first if not changed.issuperset(each.laws)][:most]
         if shown:
             lines.append(f"{rows} a law (rows count from 0):")
@@ -303,9 +305,14 @@ class CheckResult:
             lines.append(f"{rows} only laws that may have changed.")
         return [*lines, *self.told_rules()]
 
+    @property
+    def _changed(self) -> set[str]:
+        return {each.law for each in self.laws if each.changed}
+
     def told_rules(self) -> list[str]:
         """Return a line about the rows in which another rule may hold, if there are any."""
-        n, of = sum(each.kind == "rule" for each in self.cells), len(self.rows)
+        changed, of = self._changed, len(self.rows)
+        n = sum(each.kind == "rule" and not changed.issuperset(each.laws) for each in self.cells)
         if not n:
             return []
         some = f"{n:,} of them" if n < of else "It" if n == 1 else "They"

@@ -147,8 +147,8 @@ class Suspects:
         for k, each in enumerate(likely.T):
             named[k] = tuple(name for name, is_one in zip(found.names, each, strict=True) if is_one)
             at = np.flatnonzero(which == k)
-            for i, given in zip(at, found.given[each][:, at].T.tolist(), strict=True):
-                values[i] = tuple(map(plain_value, given))
+            given = found.given[each][:, at].tolist()
+            values[at] = np.fromiter(zip(*given, strict=True), dtype=object, count=len(at))
         parts = (found.cells(table), found.values, found.mends, named[which], values, found.new)
         self.rows.append(rows)
         self.parts.append((columns, *parts))
