@@ -236,3 +236,77 @@ def test_two_tables_are_compared():
     assert "Column note is missing." in done.stdout
     document = json.loads(run("compare", "old.csv", "new.csv", "--json").stdout)
     assert [each["law"] for each in document["new_laws"]] == ["vat = 0.07 · net"]
+
+
+def bills(n=300):
+    """Write bills.csv, whose tip and total occur in one law only; the total of row 7 is wrong."""
+    rng = np.random.default_rng(0)
+    net, tip = rng.uniform(1, 99, n).round(2), rng.uniform(1, 9, n).round(2)
+    tax = (0.2 * net).round(2)
+    table = pd.DataFrame({"net": net, "tax": tax, "tip": tip, "total": (net + tax + tip).round(2)})
+    table.to_csv("bills.csv", index=False)
+    table.loc[7, "total"] += 2
+    return table
+
+
+def test_broken_rows_have_their_number_and_the_value_of_each_likely_cell():
+    table = bills()
+    table.to_csv("today.csv", index=False)
+    run("check", "bills.csv", "today.csv", "-o", "broken.csv", "--repair", "fixed.csv", "-q")
+    (row,) = csv.DictReader(read("broken.csv").splitlines())
+    assert row["check_row"] == "7"
+    assert row["check_column"] == "tip or total"
+    right = table.loc[7, "tip"] + 2, table.loc[7, "total"] - 2
+    assert row["check_expected"] == " or ".join(f"{each:g}" for each in right)
+    assert read("fixed.csv") == read("today.csv")
+
+
+def test_columns_of_a_check_leave_columns_of_this_name_alone():
+    bills().assign(check_row=1).to_csv("today.csv", index=False)
+    run("check", "bills.csv", "today.csv", "-o", "broken.csv", "-q")
+    names = read("broken.csv").splitlines()[0].split(",")
+    assert len({*names}) == len(names)
+    assert names[4:7] == ["check_row", "check_row_", "check_laws_"]
+
+
+def test_the_last_line_says_why_broken_rows_have_exit_code_0():
+    bills().to_csv("today.csv", index=False)
+    done = succeed("check", "today.csv", "today.csv")
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("The exit code is 0: no law is broken in more rows than it allows")
+    assert last.endswith("--allow 0 allows none.")
+    none = run("check", "today.csv", "today.csv", "--allow", "0")
+    assert none.exit_code == BROKEN
+    assert "exit code" not in none.stdout
+    some = succeed("check", "today.csv", "today.csv", "--allow", "0.004")
+    assert some.stdout.splitlines()[-1].endswith("in a larger share of its rows than --allow.")
+    assert "exit code" not in succeed("check", "laws.json", "good.csv").stdout
+
+
+WRITTEN = {
+    "one decimal": ("{:.1f}", ",", ".", "80.0"),
+    "two decimals": ("{:.2f}", ",", ".", "80.00"),
+    "a decimal comma": ("{:.1f}", ";", ",", "80,0"),
+    "no decimals": ("{:.0f}", ",", ".", "80"),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_repaired_cell_is_written_as_the_others_of_its_column(name):
+    form, delimiter, decimal, right = WRITTEN[name]
+    count, price = np.random.default_rng(0).integers(2, 60, (2, 300))
+    count[4], price[4] = 8, 10
+    lines = []
+    for i in range(300):
+        total = count[i] * price[i] + 900 * (i == 4)
+        cells = (
+            f"{count[i]}",
+            f"{price[i]}",
+            form.format(total),
+            form.format(2 * count[i] * price[i]),
+        )
+        lines.append(delimiter.join(cells).replace(".", decimal))
+    head = delimiter.join(["count", "price", "total", "double"])
+    Path("today.csv").write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
+    run("check", "today.csv", "today.csv", "--repair", "fixed.csv", "-q")
+    assert read("fixed.csv").splitlines()[5].split(delimiter)[2] == right

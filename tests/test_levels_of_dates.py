@@ -207,3 +207,15 @@ def test_selected_columns_give_dates_and_their_differences_back(tmp_path):
     stored = gramian.tabular.load(tmp_path / "a.gramian")
     for each in (selected, stored):
         pd.testing.assert_frame_equal(each.reconstruct(each.transform(table)), table)
+
+
+def test_how_two_clocks_differ_is_not_listed_level_by_level():
+    rng = np.random.default_rng(0)
+    local = pd.Timestamp("2023-01-01 05:00") + pd.to_timedelta(rng.integers(0, 365, 4000), "D")
+    local = pd.DatetimeIndex(local + pd.to_timedelta(rng.integers(0, 19, 4000), "h"))
+    parts = {"month": local.month, "day": local.day, "hour": local.hour}
+    table = pd.DataFrame({**parts, "utc": local + pd.Timedelta(hours=4)})
+    found = [*map(str, gramian.relations(table))]
+    assert "month = the month of utc" in found
+    assert "hour follows from the hour of utc (19 levels)" in found
+    assert not any(each.startswith("day") for each in found)

@@ -233,6 +233,26 @@ def test_a_table_without_wrong_cells_says_so(tmp_path):
     assert not any("Look first" in each for each in told["summary"]["look_at"])
 
 
+def test_rows_in_which_another_rule_may_hold_have_no_wrong_cell(tmp_path):
+    """The parts are those of the local time, and the time itself is UTC."""
+    rng = np.random.default_rng(0)
+    local = pd.Timestamp("2023-01-01 05:00") + pd.to_timedelta(rng.integers(0, 365, 3000), "D")
+    local = pd.DatetimeIndex(local + pd.to_timedelta(rng.integers(0, 19, 3000), "h"))
+    parts = {"month": local.month, "hour": local.hour}
+    table = pd.DataFrame({**parts, "utc": local + pd.Timedelta(hours=4)})
+    told = facts_of(tmp_path, table)
+    assert {each["kind"] for each in told["broken_rows"]} == {"rule"}
+    summary = told["summary"]
+    assert "They break only rules that had exceptions" in summary["broken"]
+    said = " ".join([summary["broken"], *summary["can_go"], *summary["look_at"]])
+    assert "wrong cell" not in said.replace("no cell need be wrong", "")
+    assert "month" in summary["can_go"][-1]
+    page = Page(report(table, path=tmp_path / "page.html"))
+    assert "likely wrong" not in page.text
+    assert "Rows with a wrong cell" not in page.text
+    assert '<td class="wrong">' not in page.source
+
+
 def test_a_wrong_sum_is_an_error_though_other_columns_were_computed_from_it(tmp_path):
     """All cells of the row obey other laws: net and vat those of before, gross that of due."""
     table = invoices().drop(columns=["date", "due", "weekday"])

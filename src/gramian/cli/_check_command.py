@@ -35,8 +35,8 @@ def check(
         option(
             None,
             "SHARE",
-            "The share of rows that may break each law; by default what broke it when it was "
-            "found.",
+            "The share of rows that may break each law, 0 for none; by default the share that "
+            "broke it when it was found, and two standard errors.",
             parser=share_or_zero,
         ),
     ] = None,
@@ -65,7 +65,8 @@ def check(
     """Test laws on a table, and name the rows that break them.
 
     The exit code is 0 if all laws hold, and 1 if a law does not hold or cannot be tested because a
-    column is missing or has another type. Nothing is changed; --repair writes a new file.
+    column is missing or has another type. A law that some rows broke when it was found holds if no
+    larger share breaks it; see --allow. Nothing is changed; --repair writes a new file.
     """
     from gramian._support.words import counted
     from gramian.cli._files import check_outputs, open_input
@@ -90,7 +91,7 @@ def check(
         print_json({"command": "check", "laws": laws, "data": table.name, **result.to_json()})
     elif not quiet:
         page = Page()
-        for line in str(result).splitlines():
+        for line in [*result.told(), *_why_it_passes(result, allow)]:
             page.line(line)
         if repair is not None:
             say(f"wrote {repair}: {counted(len(mended), 'cell')} replaced, listed in {changes}")
@@ -167,6 +168,18 @@ def tested(checks: Checks, table: Table, allow: float | None) -> CheckResult:
     if not result.n_rows:
         raise CommandError(f"{table.name} has no rows")
     return result
+
+
+def _why_it_passes(result: CheckResult, allow: float | None) -> list[str]:
+    """Return a line that says why the exit code is 0, if rows break laws."""
+    if not result.ok or not len(result.rows):
+        return []
+    if allow is not None:
+        return ["The exit code is 0: no law is broken in a larger share of its rows than --allow."]
+    return [
+        "The exit code is 0: no law is broken in more rows than it allows, which are the share "
+        "that broke it when it was found, and what chance adds. --allow 0 allows none."
+    ]
 
 
 def _write_broken(table: Table, cells: tuple[SuspectCell, ...], path: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,8 +24,10 @@ from gramian.tables import (
     with_cells,
 )
 
-ADDED = ("check_laws", "check_column", "check_found", "check_expected")
+ADDED = ("check_row", "check_laws", "check_column", "check_found", "check_expected")
 """Names of the columns that a table of broken rows has beside its own."""
+SOME_CELLS = 1000
+"""Number of cells that show how the numbers of a column are written."""
 Cells = Mapping[str, tuple[IntArray, Sequence[Any]]]
 """From the name of a column to the positions of cells and their new values."""
 
@@ -42,12 +45,14 @@ def write_broken(table: Table, cells: Sequence[SuspectCell], output: TableOutput
         Options for the table to write.
     """
     rows = np.array([each.row for each in cells], dtype=np.intp)
-    told = {
-        "check_laws": ["; ".join(each.laws) for each in cells],
-        "check_column": [each.column or " or ".join(each.likely) for each in cells],
-        "check_found": [cell_text(each.found) for each in cells],
-        "check_expected": [cell_text(each.expected) for each in cells],
-    }
+    added = (
+        [str(each.row) for each in cells],
+        ["; ".join(each.laws) for each in cells],
+        [each.column or " or ".join(each.likely) for each in cells],
+        [cell_text(each.found) for each in cells],
+        [_expected(each) for each in cells],
+    )
+    told = dict(zip(_unlike(ADDED, table.names), added, strict=True))
     text = pyarrow().string()
 
     def broken(piece: Any, start: int) -> Any:
@@ -58,6 +63,21 @@ def write_broken(table: Table, cells: Sequence[SuspectCell], output: TableOutput
         return piece
 
     _write(table, output, broken)
+
+
+def _unlike(names: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """Return names of columns, with underscores behind them if a table has such a column."""
+    end = ""
+    while any(f"{each}{end}" in taken for each in names):
+        end += "_"
+    return [f"{each}{end}" for each in names]
+
+
+def _expected(cell: SuspectCell) -> str:
+    """Return the value that the laws give, or one for each cell that is as likely wrong."""
+    if cell.column is not None or all(each is None for each in cell.values):
+        return cell_text(cell.expected)
+    return " or ".join("?" if each is None else cell_text(each) for each in cell.values)
 
 
 def write_repaired(table: Table, cells: Sequence[SuspectCell], output: TableOutput) -> None:
@@ -98,13 +118,36 @@ def _replaced(column: Any, mask: NDArray[np.bool_], values: list[Any], table: Ta
     kind = column.type
     if kind == arrow.large_binary():  # cells as they are written
         decimal = "." if table.style is None else table.style.decimal
-        new = arrow.array([cell_text(each, decimal).encode() for each in values], kind)
+        least = _least_decimals(column, decimal)
+        new = arrow.array([_padded(each, decimal, least).encode() for each in values], kind)
     else:
         new = in_type(arrow.array(values), str(kind))
     whole = column.combine_chunks()
     return arrow.chunked_array(
         [arrow.compute.replace_with_mask(whole, arrow.array(mask), _one(new).cast(kind))]
     )
+
+
+def _least_decimals(column: Any, decimal: str) -> int:
+    """Return the number of decimals that each number of a column of written cells has at least."""
+    sign = re.escape(decimal.encode())
+    written = (re.fullmatch(rb"[+-]?\d+(?:%b(\d*))?" % sign, each) for each in _some(column))
+    return min((len(each[1] or b"") for each in written if each), default=0)
+
+
+def _some(column: Any) -> Iterator[bytes]:
+    """Yield the first cells of a column that are not empty, without blanks around them."""
+    cells = (each.strip() for each in column.slice(0, SOME_CELLS).to_pylist() if each is not None)
+    return (each for each in cells if each)
+
+
+def _padded(value: Any, decimal: str, least: int) -> str:
+    """Return a cell as text; a number has at least some number of decimals."""
+    text = cell_text(value, decimal)
+    if not least or not isinstance(value, float) or not re.fullmatch(r"-?\d+\D?\d*", text):
+        return text
+    whole, _, decimals = text.partition(decimal)
+    return f"{whole}{decimal}{decimals:0<{least}}"
 
 
 def _one(column: Any) -> Any:

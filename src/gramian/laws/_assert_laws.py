@@ -25,8 +25,8 @@ def assert_laws(
     laws : Checks, Relations, str or path
         The laws, or laws.json, the file that `gramian relations --output` writes.
     allow : float, optional
-        The share of the rows that may break each law; by default the share that broke it when it
-        was found.
+        The share of the rows that may break each law; by default the share that broke it when
+        it was found, and two standard errors.
 
     Raises
     ------

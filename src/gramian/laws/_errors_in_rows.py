@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +14,8 @@ from gramian.laws.columns import CodedTable, Printed, Sample, TableRows, numbers
 from gramian.laws.forms import SAME_NUMBER, AllowedError, LevelLaw, Lookup, Relation, Series
 from gramian.laws.judge import (
     NOISE_MARGIN,
-    ROUNDED_ONCE,
     allowed_error_of,
+    is_rounded_once,
     with_uncertain_scale,
 )
 
@@ -26,7 +27,36 @@ SMALLEST = 1e-12
 """Least error that the terms of an equation may have, as a share of the largest term."""
 
 
-def with_allowed_error(relation: Relation, maker: RelationMaker) -> Relation:
+def with_allowed_errors(
+    relations: Sequence[Relation], maker: RelationMaker, blocks: Callable[[], Iterable[Array]]
+) -> list[Relation]:
+    """Return laws among numbers with their allowed errors.
+
+    The check of a law decides which rows are its exceptions, so that the table in which a law was
+    found has as many broken rows as the law states.
+
+    Parameters
+    ----------
+    relations : sequence of Relation
+        The laws, among the columns of `maker`.
+    maker : RelationMaker
+        The rows in which they were found.
+    blocks : callable
+        Returns all rows of the table, block by block.
+    """
+    found = [_with_allowed_error(each, maker) for each in relations]
+    some = [i for i, each in enumerate(found) if each.n_exceptions]
+    broken = dict.fromkeys(some, 0)
+    for block in blocks() if some else ():
+        table = dict(zip(maker.names, block.T, strict=True))
+        for i in some:
+            broken[i] += int(found[i].check.outcome(table).broken.sum())
+    for i, n_broken in broken.items():
+        found[i] = replace(found[i], n_exceptions=n_broken)
+    return found
+
+
+def _with_allowed_error(relation: Relation, maker: RelationMaker) -> Relation:
     """Return a law among numbers with its allowed error.
 
     Parameters
@@ -53,8 +83,10 @@ def with_allowed_error(relation: Relation, maker: RelationMaker) -> Relation:
         cells = table[solved.column]
         if relation.n_exceptions:
             half = _half_unit(cells)
-            once = np.abs(made - cells) <= half + SAME_NUMBER * (half + np.abs(made))
-            holds = once if once.mean() >= ROUNDED_ONCE else holds
+            missed = np.abs(made - cells)
+            width = half + SAME_NUMBER * (half + np.abs(made))
+            # Errors a little beyond the last digit are rounding, too, if many rows have them.
+            holds = missed <= width if is_rounded_once(missed, width) else holds
         found = allowed_error_of(made, cells, holds, noisy=noisy)
         if not noisy and _is_fitted(relation):
             found = with_uncertain_scale(found, made, cells, holds)

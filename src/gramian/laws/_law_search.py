@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 
@@ -36,6 +35,7 @@ from gramian.laws.judge import (
     judge_noisy,
     law_length,
     oddness,
+    of_another_column,
     repeats,
     rows_that_hold,
     snapped,
@@ -51,8 +51,6 @@ TOGETHER = 0.99
 """Columns go together if their correlation is at least this."""
 SEVERAL = 3
 """If this many columns go together with a column, it has no law with noise."""
-AS_SHORT = 1.0
-"""Bits by which a law may be longer that is solved for another column."""
 GRADIENT_ROWS = 30
 """Number of rows in which gradients are compared, to detect laws that follow from others."""
 
@@ -305,7 +303,7 @@ class LawSearch:
         context.start_over()
         self.found = []
         for length, verdict in lengths:
-            self._believe(_of_another_column(verdict, length[0], lengths, self.found))
+            self._believe(of_another_column(verdict, length[0], lengths, self.found))
 
     def _noisy(self, generators: Sequence[Generator]) -> None:
         """Accept the noisy law with the shortest description; repeat until no law is new."""
@@ -377,40 +375,3 @@ class LawSearch:
             return False
         related: Array = np.asarray(np.corrcoef(self.train.x[:, [target, *others]], rowvar=False))
         return int((np.abs(related[0, 1:]) >= TOGETHER).sum()) >= SEVERAL
-
-
-def _of_another_column(
-    verdict: Verdict,
-    length: float,
-    lengths: Sequence[tuple[tuple[float, float], Verdict]],
-    found: Sequence[Verdict],
-) -> Verdict:
-    """Return a law solved for a column that no accepted law gives, if it is about as short.
-
-    Parameters
-    ----------
-    verdict : Verdict
-        The law, solved for its target.
-    length : float
-        Its length.
-    lengths : sequence of pairs
-        All laws with their lengths and the bits that they do not save; see `law_length`.
-    found : sequence of Verdict
-        The accepted laws.
-    """
-    taken = {each.target for each in found} - {None}
-    if verdict.target not in taken:
-        return verdict
-    others = [
-        (lost, k)
-        for k, ((bits, lost), each) in enumerate(lengths)
-        if each.target is not None
-        and each.target not in taken
-        and (((each.target, "x"), 1),) in each.law.monomials
-        and {*each.law.monomials} == {*verdict.law.monomials}
-        and bits <= length + AS_SHORT
-    ]
-    if others:
-        return lengths[min(others)[1]][1]
-    sums = verdict.law.is_linear and verdict.rows is None
-    return replace(verdict, target=None) if sums else verdict

@@ -28,7 +28,7 @@ from gramian.laws.candidates import (
     slopes_by_level,
 )
 from gramian.laws.columns import CodedTable, Key, cells_of
-from gramian.laws.forms import LevelLaw, Relation
+from gramian.laws.forms import LevelLaw, Lookup, Relation
 
 GroupedBlock = tuple[Array, IntArray | None]
 """Some rows of a table, and the number of the group of each row; None without groups."""
@@ -40,6 +40,10 @@ SHORT = 3
 SOME_TIME, MOST_TIME = 0.4, 0.8
 """Shares of the time that is left, if it is limited, for kinds of laws that others follow."""
 Candidates = TypeVar("Candidates", bound=LevelCandidate)
+MANY_LEVELS = 100
+"""Fewest levels of a lookup that repeats how two clocks differ."""
+LARGEST_PART = 59
+"""Parts of a date, other than the year, are whole numbers up to this one."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +148,7 @@ def find_level_laws(
     believed: list[Relation | LevelLaw] = [*laws, *by_slopes]
     tied = [set(law.columns) for law in believed if law.exact]
     new = [law for law in by_lookups if not any(each >= {*law.columns} for each in tied)]
-    new = _without_approximations(_by_simplest_parts(new))
+    new = _of_one_clock(_without_approximations(_by_simplest_parts(new)))
     every = [*by_extremes, *by_series, *new, *by_dates, *by_guards]
     return LevelFindings(by_slopes, every, complete, notes)
 
@@ -198,6 +202,34 @@ def _without_approximations(lookups: Sequence[LevelLaw]) -> list[LevelLaw]:
         law.gives for law in lookups if getattr(law.form, "is_part", False) and not law.n_exceptions
     }
     return [law for law in lookups if not (law.n_exceptions and law.gives in parts)]
+
+
+def _of_one_clock(lookups: Sequence[LevelLaw]) -> list[LevelLaw]:
+    """Return lookups without those that list how the parts of a date differ between two clocks.
+
+    If the month is that of a date in nearly all rows only, the date has another clock, such as UTC.
+    Then the day follows from hundreds of days and hours of the date, but for some rows: this says
+    nothing new.
+    """
+    parts = {
+        law.form.keys[0].column
+        for law in lookups
+        if law.n_exceptions and isinstance(law.form, Lookup) and law.form.is_part
+    }
+    return [law for law in lookups if not (law.n_exceptions and _lists_parts(law, parts))]
+
+
+def _lists_parts(law: LevelLaw, dates: set[str]) -> bool:
+    """Return True if a lookup by parts of some dates and by numbers gives a part of a date."""
+    form = law.form
+    if not isinstance(form, Lookup) or len(form.keys) == 1 or form.n_levels < MANY_LEVELS:
+        return False
+    cells = {*form.values, *(each for level in form.levels for each in level)}
+    of_dates = [key for key in form.keys if key.part is not None and key.column in dates]
+    return bool(of_dates) and all(
+        not isinstance(each, str) and 0 <= each <= LARGEST_PART and each == int(each)
+        for each in cells
+    )
 
 
 def _date_of_part(law: LevelLaw) -> str | None:

@@ -14,7 +14,7 @@ from gramian._support.time_limit import part_of_time, time_limited
 from gramian._support.types import Array, IntArray
 from gramian._support.words import counted, listed, plural
 from gramian.laws._confirmation import confirmed
-from gramian.laws._errors_in_rows import level_law_with_allowed_error, with_allowed_error
+from gramian.laws._errors_in_rows import level_law_with_allowed_error, with_allowed_errors
 from gramian.laws._exceptional_rows import breaks_by_wrong_cells, is_line_through_two_points
 from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws._level_search import GroupedBlock, LevelFindings, find_level_laws
@@ -223,10 +223,12 @@ def laws_of_coded(
             f"searched among the {maker.n_unsearched} columns that no simpler law computes. Give "
             f"at most {SMALL_TABLE} columns to search them."
         )
-    if not sample.is_all:
-        found = confirmed(maker, found, lambda: (block[:, numbers] for block in table.blocks()))
-    elif sample.n_missing.any() or len(rows) > SEARCHED_ROWS:
-        found = confirmed(maker, found, lambda: [rows])
+
+    def every() -> Iterable[Array]:
+        return [rows] if sample.is_all else (block[:, numbers] for block in table.blocks())
+
+    if not sample.is_all or sample.n_missing.any() or len(rows) > SEARCHED_ROWS:
+        found = confirmed(maker, found, every)
     found = [each for each in found if breaks_by_wrong_cells(each, maker, rows)]
     found = [each for each in found if not is_line_through_two_points(each, rows)]
     found.sort(key=_rank)
@@ -238,7 +240,7 @@ def laws_of_coded(
     found = [each for each in found if not any(law.says(each) for law in by_level.laws)]
     written = tuple(opened.names[i] for i in opened.numbers)
     clocks = _clocks_of(opened)
-    found = [with_allowed_error(each, maker) for each in found]
+    found = with_allowed_errors(found, maker, every)
     found = [replace(in_order(each, written), _clocks=clocks) for each in found]
     levels = [level_law_with_allowed_error(each, table, sample) for each in by_level.laws]
     some = rows[:: max(1, len(rows) // CHECKED_ROWS)].T.copy()

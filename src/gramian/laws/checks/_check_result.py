@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gramian._support.display import data_frame, html_table
-from gramian._support.types import IntArray
-from gramian._support.words import counted, either, one_line, plural
-from gramian.formulas import number, quote
+from gramian._support.types import Array, IntArray
+from gramian._support.words import counted, one_line, plural
+from gramian.formulas import number
 from gramian.laws.checks._drift import Drift, as_documents
-from gramian.laws.checks._suspects import SuspectRows
+from gramian.laws.checks._suspect_cells import (
+    SuspectCell,
+    SuspectCells,
+    SuspectKind,
+    plain_value,
+)
 
 SHOWN_ROWS = 5
 """Number of broken rows that are printed."""
@@ -50,11 +53,18 @@ class LawOutcome:
     worst_row : int or None
         The position of the row with the largest error.
     n_allowed : int
-        The number of rows that may break the law.
+        The number of rows that may break the law: the share that broke it when it was found, and
+        two standard errors.
     n_unknown : int
         The number of rows that were not tested because the law does not have their levels.
     reason : str or None
         Why the law cannot be tested; None if it was.
+    times : array of float
+        For each of `rows` the error as a multiple of the error that the law allows; 1 for texts,
+        dates, and values that are looked up.
+    other_rules : bool
+        True for a lookup, or a part of a date, that some rows broke when it was found: another rule
+        may hold in rows that break it, so that their cells may be right.
 
     Examples
     --------
@@ -78,6 +88,8 @@ class LawOutcome:
     n_allowed: int
     n_unknown: int = 0
     reason: str | None = None
+    times: Array = field(default_factory=lambda: np.empty(0), repr=False)
+    other_rules: bool = False
 
     @property
     def n_broken(self) -> int:
@@ -140,90 +152,6 @@ class LawOutcome:
         }
 
 
-class SuspectCell(NamedTuple):
-    """The cell of a broken row that is likely wrong.
-
-    `column` is None if several cells are as likely; `likely` has their columns. `found` is the
-    cell, and `expected` the value that the laws give; they are None if `column` is None, or if no
-    law gives a value. `mends` is True if with this value the row obeys all laws, no other cell may
-    be wrong, and no other rule may hold: few rows may break these laws, and no three suspect cells
-    of the column are equal.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import gramian
-    >>> net = np.random.default_rng(0).uniform(1, 99, 200).round(2)
-    >>> vat = (0.19 * net).round(2)
-    >>> table = {"net": net, "vat": vat, "gross": (net + vat).round(2)}
-    >>> found = gramian.relations(table)
-    >>> table["gross"][7] = 1000
-    >>> (cell,) = found.check(table).cells
-    >>> cell.column, cell.found, cell.mends
-    ('gross', 1000.0, True)
-    """
-
-    row: int
-    column: str | None
-    found: Any
-    expected: Any
-    laws: tuple[str, ...]
-    mends: bool
-    likely: tuple[str, ...]
-
-
-SuspectCells = tuple[IntArray, *tuple[NDArray[Any], ...]]
-"""Positions of rows, ascending, and the entries of `SuspectCell` of each row but the laws."""
-
-
-@dataclass
-class Suspects:
-    """Suspect cells of the rows so far."""
-
-    rows: list[IntArray] = field(default_factory=list)
-    columns: list[NDArray[Any]] = field(default_factory=list)
-    found: list[NDArray[Any]] = field(default_factory=list)
-    expected: list[NDArray[Any]] = field(default_factory=list)
-    mends: list[NDArray[Any]] = field(default_factory=list)
-    likely: list[NDArray[Any]] = field(default_factory=list)
-
-    def add(self, rows: IntArray, found: SuspectRows, table: Mapping[str, NDArray[Any]]) -> None:
-        """Add the suspect cells of some rows.
-
-        Parameters
-        ----------
-        rows : array of shape (n_rows,)
-            The positions of the rows.
-        found : SuspectRows
-            The suspect cells.
-        table : mapping
-            The rows themselves: columns by name.
-        """
-        self.rows.append(rows)
-        self.columns.append(np.array([*found.names, None], dtype=object)[found.places])
-        self.found.append(found.cells(table))
-        self.expected.append(found.values)
-        self.mends.append(found.mends)
-        # Few combinations of columns occur: each is named once.
-        likely, which = np.unique(found.likely, axis=1, return_inverse=True)
-        named = np.empty(likely.shape[1], dtype=object)
-        for i, each in enumerate(likely.T):
-            named[i] = tuple(name for name, is_one in zip(found.names, each, strict=True) if is_one)
-        self.likely.append(named[which.ravel()])
-
-    def joined(self) -> SuspectCells:
-        """Return all rows: positions, columns, cells, expected values, mends, likely columns."""
-        none = np.empty(0, dtype=object)
-        return (
-            np.concatenate([np.empty(0, dtype=np.intp), *self.rows]),
-            np.concatenate([none, *self.columns]),
-            np.concatenate([none, *self.found]),
-            np.concatenate([none, *self.expected]),
-            np.concatenate([np.empty(0, dtype=bool), *self.mends]),
-            np.concatenate([none, *self.likely]),
-        )
-
-
 @dataclass(frozen=True)
 class CheckResult:
     """The result of a check of a table against laws.
@@ -237,7 +165,8 @@ class CheckResult:
     n_rows : int
         The number of rows of the table.
     suspects : tuple of array
-        The entries of `cells` as arrays, without the laws.
+        The entries of `cells` as arrays, without the laws; in place of the kind, True for a new
+        label.
 
     Examples
     --------
@@ -283,37 +212,51 @@ class CheckResult:
             for each in self.laws
             if each.changed or each.n_allowed > MOST_ALLOWED * each.n_tested
         }
+        rules = {each.law for each in self.laws if each.other_rules}
         suspects = [*zip(*(each.tolist() for each in self.suspects), strict=True)]
         equal = Counter((column, str(cell)) for _, column, cell, *_ in suspects)
         found = []
-        for row, column, cell, value, mends, likely in suspects:
+        for row, column, cell, value, mends, likely, values, new in suspects:
             laws = tuple(broken[row])
+            kind: SuspectKind = "new" if new else "rule" if rules.issuperset(laws) else "wrong"
             one_of_few = equal[column, str(cell)] < A_RULE
-            surely = mends and one_of_few and loose.isdisjoint(laws)
-            suspect = SuspectCell(row, column, _plain(cell), _plain(value), laws, surely, likely)
-            found.append(suspect)
+            surely = mends and kind == "wrong" and one_of_few and loose.isdisjoint(laws)
+            cells = plain_value(cell), plain_value(value)
+            given = tuple(map(plain_value, values))
+            found.append(SuspectCell(row, column, *cells, laws, surely, likely, given, kind))
         return tuple(found)
+
+    @property
+    def certain_first(self) -> tuple[SuspectCell, ...]:
+        """The cells by row; rows in which another rule may hold come last."""
+        return tuple(sorted(self.cells, key=lambda each: each.kind == "rule"))
+
+    @cached_property
+    def gravest_first(self) -> tuple[SuspectCell, ...]:
+        """The cells in the order in which to look at them.
+
+        First come rows in which no other rule may hold, then those that break the most laws, then
+        those that miss a law by most, in units of the error that it allows.
+        """
+        times: dict[int, float] = {}
+        for each in self.laws:
+            for row, missed in zip(each.rows.tolist(), each.times.tolist(), strict=True):
+                times[row] = max(times.get(row, 0.0), missed)
+        return tuple(
+            sorted(
+                self.cells,
+                key=lambda each: (each.kind == "rule", -len(each.laws), -times[each.row]),
+            )
+        )
 
     @property
     def table(self) -> list[dict[str, Any]]:
         """The rows that break laws as a list of dictionaries."""
-        return [
-            {
-                "row": each.row,
-                "column": each.column,
-                "found": each.found,
-                "expected": each.expected,
-                "laws": list(each.laws),
-                "mends": each.mends,
-                "likely": list(each.likely),
-            }
-            for each in self.cells
-        ]
+        return [each.to_json() for each in self.cells]
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each row of the table that breaks a law."""
-        columns = ("row", "column", "found", "expected", "laws", "mends", "likely")
-        return data_frame(self.table or []).reindex(columns=columns)
+        return data_frame(self.table or []).reindex(columns=SuspectCell._fields)
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as a dictionary that can be stored as JSON."""
@@ -324,14 +267,21 @@ class CheckResult:
             "drift": as_documents(self.drift),
             "laws": [each.to_json() for each in self.laws],
             "rows": [
-                each | {"found": _stored(each["found"]), "expected": _stored(each["expected"])}
+                each
+                | {name: _stored(each[name]) for name in ("found", "expected")}
+                | {"values": [_stored(value) for value in each["values"]]}
                 for each in self.table
             ],
         }
 
     def __str__(self) -> str:
+        passes = "No law is broken in more rows than it allows, so all hold; allow=0 allows none."
+        return "\n".join([*self.told(), *([passes] if self.ok and len(self.rows) else [])])
+
+    def told(self) -> list[str]:
+        """Return a line for each law, and those of `told_rows`."""
         lines = [str(each) for each in self.laws] or ["There is no law to test."]
-        return "\n".join([*lines, *self.told_rows()])
+        return [*lines, *self.told_rows()]
 
     def told_rows(self, most: int = SHOWN_ROWS) -> list[str]:
         """Return lines about columns that differ, and about the first rows that break laws.
@@ -345,15 +295,31 @@ class CheckResult:
         n = len(self.rows)
         rows = f"{counted(n, 'row')} {plural(n, 'breaks', 'break')}"
         # Rows that break only laws which have changed are like all the others.
-        changed = {each.law for each in self.laws if each.changed}
-        shown = [each for each in self.cells if not changed.issuperset(each.laws)][:most]
+        changed = self._changed
+        shown = [each for each in self.certain_first if not changed.issuperset(each.laws)][:most]
         if shown:
             lines.append(f"{rows} a law (rows count from 0):")
-            lines += [_sentence(each) for each in shown]
+            lines += map(str, shown)
             lines += [f"and {counted(n - len(shown), 'more row')}"] if n > len(shown) else []
         elif n:
             lines.append(f"{rows} only laws that may have changed.")
-        return lines
+        return [*lines, *self.told_rules()]
+
+    @property
+    def _changed(self) -> set[str]:
+        return {each.law for each in self.laws if each.changed}
+
+    def told_rules(self) -> list[str]:
+        """Return a line about the rows in which another rule may hold, if there are any."""
+        changed, of = self._changed, len(self.rows)
+        n = sum(each.kind == "rule" and not changed.issuperset(each.laws) for each in self.cells)
+        if not n:
+            return []
+        some = f"{n:,} of them" if n < of else "It" if n == 1 else "They"
+        return [
+            f"{some} {plural(n, 'breaks', 'break')} only rules that had exceptions when they were "
+            "found: another rule may hold there, and no cell need be wrong."
+        ]
 
     def __repr__(self) -> str:
         n = sum(each.holds for each in self.laws)
@@ -367,26 +333,6 @@ class CheckResult:
             for each in self.laws
         ]  # fmt: skip
         return html_table(("law", "", "rows that break it", "rows tested"), rows)
-
-
-def _sentence(cell: SuspectCell) -> str:
-    """Return a broken row as a sentence."""
-    if cell.column is None:
-        names = [quote(each) for each in cell.likely]
-        one_of = either(names) if len(names) > 2 else " or ".join(names)
-        return f"row {cell.row}: {one_of} is wrong"
-    said = f"row {cell.row}: {quote(cell.column)} is {_text(cell.found)}"
-    given = None if cell.expected is None else _text(cell.expected)
-    return f"{said}, which is likely wrong" if given is None else f"{said}, the laws give {given}"
-
-
-def _text(value: Any) -> str:
-    return number(value, 12) if isinstance(value, float) else str(value)
-
-
-def _plain(value: Any) -> Any:
-    """Return a cell as a Python object: a number, text, date, or None."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _stored(value: Any) -> Any:

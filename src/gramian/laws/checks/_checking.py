@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array, IntArray
-from gramian.laws.checks._check_result import CheckResult, LawOutcome, SuspectCells, Suspects
+from gramian.laws.checks._check_result import CheckResult, LawOutcome
 from gramian.laws.checks._drift import drift_of, drift_of_cells, untestable
+from gramian.laws.checks._suspect_cells import SuspectCells, Suspects
 from gramian.laws.checks._suspects import suspects
 from gramian.laws.checks._unreadable import LAST_SECOND, read_as_before
 from gramian.laws.columns import ColumnFacts, TableRows, open_coded_table
-from gramian.laws.forms import Balance, LawCheck, Lookup, Outcome
+from gramian.laws.forms import Balance, ComposedDate, LawCheck, Lookup, Outcome
 
 STANDARD_ERRORS = 2.0
 """Rows that may break a law beyond its allowed share by chance, in standard errors."""
+EPSILON = 1e-9
+"""Relative error of a share of rows, such as 0.07 of 100, whose product is a whole number."""
 
 
 @dataclass
@@ -28,10 +31,14 @@ class Tally:
     check: LawCheck
     reason: str | None
     """Why the law cannot be tested; None if it can."""
+    allow: float | None = None
+    """The share of the rows that may break the law; None for the share when it was found."""
     n_tested: int = 0
     n_unknown: int = 0
     """The number of rows with a level that the law does not have."""
     rows: list[IntArray] = field(default_factory=list)
+    times: list[Array] = field(default_factory=list)
+    """The errors in these rows, as multiples of the allowed error."""
     worst: tuple[float, int | None] = (0.0, None)
     """The largest error, and its row."""
     unread: Sequence[str] = ()
@@ -51,19 +58,27 @@ class Tally:
         at = np.flatnonzero(found.broken)
         if len(at):
             self.rows.append(at + start)
+            self.times.append(self._times(found.taken(at)))
             place = at[np.argmax(found.error[at])]
             if found.error[place] > self.worst[0]:
                 self.worst = (float(found.error[place]), int(place) + start)
         return found
 
+    def _times(self, found: Outcome) -> Array:
+        """Return the errors in rows that break the law, as multiples of the allowed error."""
+        if isinstance(self.check.law, Lookup) or found.made.dtype.kind in "OMU":
+            return np.ones(len(found.error))
+        with np.errstate(all="ignore"):
+            times = found.error / self.check.allowed(found.made)
+        return np.where(np.isnan(times), np.inf, times)
+
     def outcome(self) -> LawOutcome:
         """Return the result for the law."""
         at = np.concatenate([np.empty(0, dtype=np.intp), *self.rows])
-        share = self.check.allowed_share
         worst, row = self.worst
+        is_rule = isinstance(self.check.law, Lookup | ComposedDate)
         if isinstance(self.check.law, Lookup) and row is not None:
             worst = np.inf  # another zip code is wrong, and not by some number
-        slack = STANDARD_ERRORS * np.sqrt(share * (1 - share) * self.n_tested)
         return LawOutcome(
             self.check.text,
             self.check.column,
@@ -71,9 +86,24 @@ class Tally:
             at,
             float(worst),
             row,
-            int(share * self.n_tested + slack),
+            self._n_allowed(),
             self.n_unknown,
             self.reason,
+            np.concatenate([np.empty(0), *self.times]),
+            is_rule and self.check.allowed_share > 0,
+        )
+
+    def _n_allowed(self) -> int:
+        """Return how many rows may break the law.
+
+        They are the share that broke it when it was found, and two standard errors; or exactly the
+        share that the user gave.
+        """
+        if self.allow is not None:
+            return int(self.allow * self.n_tested * (1 + EPSILON))
+        share = self.check.allowed_share
+        return int(
+            share * self.n_tested + STANDARD_ERRORS * np.sqrt(share * (1 - share) * self.n_tested)
         )
 
 
@@ -108,8 +138,9 @@ def checked(
     kinds = [d for d in drift if d.kind != "levels"]
     tallies = [
         Tally(
-            _allowing(each, allow),
+            each,
             untestable(each.columns, kinds),
+            allow,
             unread=[name for name in each.columns if name in read.texts],
         )
         for each in checks
@@ -146,10 +177,6 @@ def _replaced(cells: SuspectCells, others: SuspectCells) -> SuspectCells:
     for own, new in zip(cells, others, strict=True):
         own[at] = new
     return cells
-
-
-def _allowing(check: LawCheck, share: float | None) -> LawCheck:
-    return check if share is None else replace(check, allowed_share=share)
 
 
 def values_of_law(check: LawCheck, rows: TableRows, before: Any) -> tuple[NDArray[Any], Any]:

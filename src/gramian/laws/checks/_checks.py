@@ -88,7 +88,7 @@ class Checks(Sequence[LawCheck]):
             without names must have as many columns as the table in which the laws were found.
         allow : float, optional
             The share of the rows that may break each law; by default the share that broke it when
-            it was found.
+            it was found, and two standard errors.
 
         Returns
         -------

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import IntArray
+from gramian.laws.checks._new_labels import new_labels
 from gramian.laws.columns import ColumnFacts, Rounding, TableRows
 from gramian.laws.forms import Balance, LawCheck, Lookup, Outcome, is_missing
 
@@ -34,6 +35,10 @@ class SuspectRows(NamedTuple):
     """
     likely: NDArray[np.bool_]
     """For each column (one row each), the rows in which no other column is more likely."""
+    given: NDArray[Any]
+    """For each column (one row each), the values that laws give; None where there is none."""
+    new: NDArray[np.bool_]
+    """True where the cell is a label that no row had when the laws were found."""
     names: list[str]
     """The columns of the laws."""
 
@@ -137,7 +142,15 @@ def suspects(
     made = values[first, np.arange(n_rows)]
     made[~decided] = None
     mends = decided & alone & (highest == broken.sum(axis=0)) & ~is_missing(made)
-    return SuspectRows(found, made, mends, likely, names)
+    new = np.zeros(n_rows, dtype=bool)
+    for k in np.unique(found[decided]).tolist():
+        at = np.flatnonzero(found == k)
+        cells = rows.taken(at)[names[k]]
+        if cells.dtype.kind == "O":
+            new[at] = new_labels(
+                checks, broken[:, at], names[k], cells, made[at], facts.get(names[k])
+            )
+    return SuspectRows(found, made, mends, likely, values, new, names)
 
 
 def _is_infinite(cells: NDArray[Any]) -> NDArray[np.bool_]:

@@ -98,6 +98,19 @@ class LawCheck:
         given = self.column
         return self.law.columns if given is None else (*self.law.columns, given)
 
+    def allowed(self, made: Array) -> Array:
+        """Return the error that the law allows in each row.
+
+        Parameters
+        ----------
+        made : array of shape (n_rows,)
+            The numbers that the law gives; for an equation, its errors.
+        """
+        if self.column is None:
+            return np.full(len(made), self.relative_tolerance)
+        found: Array = self.tolerance + self.relative_tolerance * np.abs(made)
+        return found
+
     def outcome(self, table: Mapping[str, Any], made: NDArray[Any] | None = None) -> Outcome:
         """Test the law in each row of a table.
 
@@ -119,7 +132,7 @@ class LawCheck:
         given = self.column
         if given is None:
             error = np.abs(np.asarray(made, dtype=np.float64))
-            allowed = np.full(len(error), self.relative_tolerance)
+            allowed = self.allowed(error)
         else:
             cells = np.asarray(table[given])
             if made.dtype.kind in "OMU":
@@ -131,7 +144,7 @@ class LawCheck:
                 with np.errstate(all="ignore"):
                     error = np.abs(made - numbers)
                     error[made == numbers] = 0.0  # also where both are infinite
-                    allowed = self.tolerance + self.relative_tolerance * np.abs(made)
+                    allowed = self.allowed(made)
                 made = np.where(infinite & np.isinf(numbers) & np.isnan(made), np.inf, made)
                 error[infinite & np.isinf(numbers) & ~(made == numbers)] = np.inf
         tested = ~missing & (~is_missing(made) | infinite)

@@ -31,7 +31,7 @@ from gramian.laws.judge._extreme_tally import ExtremeTally
 from gramian.laws.judge._false_laws import has_factor
 from gramian.laws.judge._guarded_tally import MOST_ELSEWHERE, GuardedTally
 from gramian.laws.judge._largest_error import NOISE_MARGIN, allowed_error_of, with_uncertain_scale
-from gramian.laws.judge._law_length import law_length
+from gramian.laws.judge._law_length import law_length, of_another_column
 from gramian.laws.judge._level_evidence import (
     MIN_REPEATED,
     MOST_WRONG,
@@ -46,8 +46,8 @@ from gramian.laws.judge._lookup_tally import LookupTally
 from gramian.laws.judge._noise import Noise
 from gramian.laws.judge._noisy_laws import judge_noisy, share_of_deviation
 from gramian.laws.judge._printed_digits import (
-    ROUNDED_ONCE,
     given_best,
+    is_rounded_once,
     is_single_error,
     printed_error,
     rows_reproduced,

@@ -17,7 +17,7 @@ LAST_BITS = 2e-15
 """Least relative error of a number that was rounded to some digits."""
 MARGINS = (1.5, 1.2, 1.05)
 """Allowed errors are the largest error in the known rows times the first of these numbers for which
-no row with a wrong cell is allowed."""
+no row with a wrong cell is allowed; or else a number that leaves the nearest of them outside."""
 NOISE_MARGIN = 1.25
 """The same for a law with noise, whose largest error is that of a few rows."""
 DEVIATIONS = 6.0
@@ -83,8 +83,11 @@ def allowed_error_of(
         same = bool((own == 0).all())
         return AllowedError(half, 0.0 if same else LAST_BITS)
     broken = there & ~holds
+    margins = (NOISE_MARGIN,) if noisy else MARGINS
+    if broken.any() and not noisy and 0 < np.max(own) < np.min(error[broken]):
+        margins = (*margins, float(np.sqrt(np.min(error[broken]) / np.max(own))))
     found = AllowedError()
-    for margin in (NOISE_MARGIN,) if noisy else MARGINS:
+    for margin in margins:
         found = _least(own, sizes, half, margin, noisy=noisy)
         if not broken.any() or _allows(found, error[broken], size[broken]) == 0:
             break

@@ -7,6 +7,8 @@ takes to name it among all columns, a coefficient as many as its digits take.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -58,6 +60,8 @@ MOST_BITS = 50.0
 """Bits of a value with all digits of float64."""
 ALL_ROUNDED = 12.0
 """Bits of the assumption that more than one column was rounded after the law was computed."""
+AS_SHORT = 1.0
+"""Bits by which a law may be longer that is solved for another column."""
 MISSED_DIGITS = 200.0
 """Bits of last digits that the law, computed from the table and rounded, does not give; a share of
 the rows costs this share of the bits."""
@@ -96,6 +100,43 @@ def law_length(verdict: Verdict, values: Values) -> tuple[float, float]:
     if verdict.target is not None and values.traits[verdict.target].whole and not all(whole):
         length += COUNTED
     return round(length, 1), max(bits.values()) - max(bits[i] for i in own)
+
+
+def of_another_column(
+    verdict: Verdict,
+    length: float,
+    lengths: Sequence[tuple[tuple[float, float], Verdict]],
+    found: Sequence[Verdict],
+) -> Verdict:
+    """Return a law solved for a column that no accepted law gives, if it is about as short.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        The law, solved for its target.
+    length : float
+        Its length.
+    lengths : sequence of pairs
+        All laws with their lengths and the bits that they do not save; see `law_length`.
+    found : sequence of Verdict
+        The accepted laws.
+    """
+    taken = {each.target for each in found} - {None}
+    if verdict.target not in taken:
+        return verdict
+    others = [
+        (lost, k)
+        for k, ((bits, lost), each) in enumerate(lengths)
+        if each.target is not None
+        and each.target not in taken
+        and (((each.target, "x"), 1),) in each.law.monomials
+        and {*each.law.monomials} == {*verdict.law.monomials}
+        and bits <= length + AS_SHORT
+    ]
+    if others:
+        return lengths[min(others)[1]][1]
+    sums = verdict.law.is_linear and verdict.rows is None
+    return replace(verdict, target=None) if sums else verdict
 
 
 def _solved_length(law: Law, values: Values, column: int) -> float:

@@ -188,7 +188,7 @@ def _float_errors(law: Law, values: Values, largest: Array) -> Array:
     return np.maximum(found, least)
 
 
-def _is_rounded_once(missed: Array, half: Array) -> bool:
+def is_rounded_once(missed: Array, half: Array) -> bool:
     """Return True if nearly all rows obey a law to the last digit, and the others miss by more.
 
     Then a row that misses by one unit of the last digit has a wrong cell. If a law is computed from
@@ -232,7 +232,7 @@ def _printed_widths(law: Law, values: Values, target: int | None) -> tuple[Array
         # Whole numbers are rounded once; decimals may be sums of rounded numbers.
         if traits[i].whole:
             width = width + half
-        elif i == target and has_decimals and _is_rounded_once(missed - width, half):
+        elif i == target and has_decimals and is_rounded_once(missed - width, half):
             width = width + (1.0 + TIE) * half
         else:
             width = width + last_digit * half

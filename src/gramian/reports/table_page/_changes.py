@@ -44,7 +44,7 @@ def changes(study: TableStudy) -> Changes | None:
     if found is None or study.older is None:
         return None
     n, every = len(found.holding), counted(len(found.result.laws), "law")
-    shown = [each for each in found.result.cells if not _changed(found.result, each.laws)]
+    shown = [each for each in found.result.certain_first if not _changed(found.result, each.laws)]
     return Changes(
         "the older table" if study.older == IN_MEMORY else PurePath(study.older).name,
         f"The older table has {counted(study.n_older_rows, 'row')}, and this one has "

@@ -124,6 +124,8 @@ def _suspect(cell: SuspectCell, study: TableStudy) -> dict[str, Any]:
         "expected": cell_value(cell.expected),
         "mends": cell.mends,
         "likely": [*cell.likely],
+        "values": [cell_value(each) for each in cell.values],
+        "kind": cell.kind,
         "laws": [*cell.laws],
     }
 

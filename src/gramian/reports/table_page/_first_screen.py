@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from gramian._support.words import counted, either, listed, plural
+from gramian._support.words import counted, listed, plural
 from gramian.formulas import quote
 from gramian.laws import SuspectCell
 from gramian.reports.table_page._law_entries import LawEntry
@@ -48,7 +48,7 @@ def first_screen(study: TableStudy) -> FirstScreen:
         _laws(study, len(best)),
         best,
         _broken(study),
-        tuple(broken_sentence(each, study) for each in study.result.cells[:FIRST_ROWS]),
+        tuple(broken_sentence(each, study) for each in study.result.gravest_first[:FIRST_ROWS]),
         tuple(_go(study)),
         tuple(_look(study))[:FIRST_ROWS],
     )
@@ -88,19 +88,13 @@ def broken_sentence(cell: SuspectCell, study: TableStudy) -> str:
         The facts about the table.
     """
     row = f"Row {study.numbers(cell.row)}"
-    if cell.column is None:
-        one_of = [quote(each) for each in cell.likely]
-        if len(one_of) > NAMED:
-            return f"{row}: one of {counted(len(one_of), 'cell')} is wrong."
-        return f"{row}: {either(one_of) if len(one_of) > 2 else ' or '.join(one_of)} is wrong."
-    said = f"{row}: {quote(cell.column)} is {cell_text(cell.found)}"
-    if cell.expected is None:
-        return f"{said}, which is likely wrong."
-    return f"{said}; {_give(cell)} {cell_text(cell.expected)}."
+    if cell.column is None and len(cell.likely) > NAMED:
+        return f"{row}: one of {counted(len(cell.likely), 'cell')} is wrong."
+    return f"{row}: {cell.said(cell_text, _give(cell))}."
 
 
 def _give(cell: SuspectCell) -> str:
-    return "its law gives" if len(cell.laws) == 1 else "its laws give"
+    return "; its law gives" if len(cell.laws) == 1 else "; its laws give"
 
 
 def _what(study: TableStudy) -> str:
@@ -137,7 +131,7 @@ def _broken(study: TableStudy) -> str:
     if n_mended and n > 1:
         which = "each" if n_mended == n else f"{n_mended:,}"
         of += f" In {which} of them, one wrong cell explains it."
-    return of
+    return " ".join([of, *study.result.told_rules()])
 
 
 def _go(study: TableStudy) -> Iterator[str]:
@@ -154,10 +148,17 @@ def _go(study: TableStudy) -> Iterator[str]:
             f"{counted(len(exact), 'column')} can go, as {give} every value again: "
             f"{names_of(exact)}."
         )
-    if broken:
-        cells = plural(len(study.result.rows), "cell is", "cells are")
+    n_wrong = sum(each.kind != "rule" for each in study.result.cells)
+    if broken and n_wrong:
+        cells = plural(n_wrong, "cell is", "cells are")
         more = "more can go" if exact else f"{plural(len(broken), 'column')} can go"
         yield (f"{len(broken):,} {more} once the wrong {cells} corrected: {names_of(broken)}.")
+    elif broken:
+        follow = plural(len(broken), "follows", "follow")
+        yield (
+            f"{counted(len(broken), 'column')} {follow} from others but for the rows in which "
+            f"another rule may hold: {names_of(broken)}."
+        )
     if noisy:
         follows = plural(len(noisy), "follows", "follow")
         yield (
@@ -168,10 +169,10 @@ def _go(study: TableStudy) -> Iterator[str]:
 
 def _look(study: TableStudy) -> Iterator[str]:
     """Yield what to look at, the most important first."""
-    cells = study.result.cells
+    cells = study.result.gravest_first
     sure = [each for each in cells if each.mends]
     if sure:
-        cell = max(sure, key=lambda each: len(each.laws))
+        cell = sure[0]
         n_laws = len(cell.laws)
         laws = "its law" if n_laws == 1 else f"its {n_laws} laws"
         yield (
@@ -179,7 +180,7 @@ def _look(study: TableStudy) -> Iterator[str]:
             f"{cell_text(cell.expected)} in place of {cell_text(cell.found)} it obeys {laws}."
         )
     elif cells:
-        cell = max(cells, key=lambda each: len(each.laws))
+        cell = cells[0]
         yield (
             f"Look first at row {study.numbers(cell.row)}, which breaks "
             f"{counted(len(cell.laws), 'law')}."

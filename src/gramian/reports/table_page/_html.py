@@ -75,8 +75,10 @@ def html(
         "chart": None if study.few is None else markup(share_chart(study.few)),
         "groups": [group for group in groups if group[3]],
         "n_laws_hidden": len(study.laws.entries) - len(shown),
-        "broken": [broken_sentence(each, study) for each in study.result.cells[:MAX_BROKEN]],
-        "wrong": {each.row: each.likely for each in study.result.cells},
+        "broken": [
+            broken_sentence(each, study) for each in study.result.certain_first[:MAX_BROKEN]
+        ],
+        "wrong": {each.row: each.likely for each in study.result.cells if each.kind != "rule"},
         "shown_rows": SHOWN_ROWS,
         "max_levels": MAX_LEVELS,
         "max_columns": MAX_COLUMNS,

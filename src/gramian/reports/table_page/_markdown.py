@@ -192,7 +192,7 @@ def _notes(study: TableStudy) -> Iterator[str]:
     if study.notes.cautions:
         yield f"## {counted(len(study.notes.cautions), 'caution')}"
         yield _list(map(plain, study.notes.cautions))
-    rest = study.result.cells[:MAX_BROKEN]
+    rest = study.result.certain_first[:MAX_BROKEN]
     if rest:
         yield "## The rows that break laws"
         yield _list(plain(broken_sentence(each, study)) for each in rest)
