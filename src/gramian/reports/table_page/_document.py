@@ -63,6 +63,8 @@ def document(
                 "law": each.law,
                 "from": [*each.causes],
                 "status": each.status,
+                "typical_error": None if each.missed is None else each.missed.typical,
+                "largest_error": None if each.missed is None else each.missed.largest,
             }
             for each in choice.computed
         ],
@@ -85,6 +87,7 @@ def document(
             "n_rows": few.n_rows,
         },
         "done": [*notes.done],
+        "not_searched": [*notes.unsearched],
         "cautions": [*notes.cautions],
         "empty_cells": dict(notes.gaps),
         "against": None if study.against is None else _against(study.against, study),

@@ -6,15 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from gramian._support.words import counted
+from gramian.formulas import number
 from gramian.laws import AnyLaw, BrokenRow, CheckResult, LawOutcome, Relation, Relations
+from gramian.reports.table_page._returned_values import cells_of
+from gramian.reports.table_page._shown_cells import rounded_up
 from gramian.tables import Table
 
 LawGroup = Literal["arithmetic", "levels", "dates", "noisy"]
 GROUPS: dict[LawGroup, tuple[str, str]] = {
     "arithmetic": (
         "Arithmetic",
-        "Numbers that follow from other numbers, to the last printed digit.",
+        "Numbers that follow from other numbers, up to the rounding of printed digits.",
     ),
     "levels": (
         "Levels",
@@ -55,15 +60,20 @@ class LawEntry:
     kind: str
     reading: str
     """How to read the law, such as "counted in days" for a law of dates; else empty."""
+    within: str
+    """The largest error of rows that obey a noisy law, as text; empty for an equation."""
 
     @property
     def holds(self) -> str:
-        """In how many rows the law holds, in words."""
+        """In how many rows the law holds, and within what error, in words."""
         said = f"{self.reading}; " if self.reading else ""
-        if not self.n_broken:
-            return f"{said}holds in all {counted(self.n_tested, 'row')}"
-        kept = f"{self.n_tested - self.n_broken:,}"
-        return f"{said}holds in {kept} of {counted(self.n_tested, 'row')}"
+        rows = f"in all {counted(self.n_tested, 'row')}"
+        if self.n_broken:
+            rows = f"in {self.n_tested - self.n_broken:,} of {counted(self.n_tested, 'row')}"
+        if not self.typical_error:
+            return f"{said}holds {rows}"
+        within = f"within ±{self.within}" if self.within else "holds up to its noise"
+        return f"{said}{within} {rows}, typical error {number(self.typical_error, 2)}"
 
 
 @dataclass(frozen=True)
@@ -179,6 +189,7 @@ def _entries(table: Table, found: Relations, result: CheckResult) -> list[LawEnt
                 shown[worst],
                 law.kind,
                 _reading(law),
+                _within(law, table) if isinstance(law, Relation) and typical else "",
             )
         )
     return entries
@@ -186,9 +197,24 @@ def _entries(table: Table, found: Relations, result: CheckResult) -> list[LawEnt
 
 def _reading(law: AnyLaw) -> str:
     """Return how to read a law: what its comparisons are, and in which unit it counts dates."""
-    if not isinstance(law, Relation):
+    if not isinstance(law, Relation) or law.kind == "constant":
         return ""
     if law.kind == "step":
         return "[ ] is 1 if true, else 0"
     clocks = getattr(law.check.law, "clocks", {})
     return next((f"counted in {clock.unit}" for clock in clocks.values()), "")
+
+
+def _within(law: Relation, table: Table) -> str:
+    """Return the largest error of the rows that obey a noisy law, as text.
+
+    It is empty for an equation, which gives no column.
+    """
+    check, largest = law.check, 0.0
+    if check.column is None:
+        return ""
+    for rows in table.pieces([*check.columns]):
+        found = check.outcome(cells_of(rows, table.columns))
+        obeying = found.error[found.tested & ~found.broken]
+        largest = float(np.max(obeying, initial=largest))
+    return rounded_up(largest) if largest else ""

@@ -16,6 +16,8 @@ FEW_ROWS = 50
 """With fewer rows, laws may hold by chance."""
 SAID = (" since ", "Values are missing")
 """Parts of notes of the search for laws that the page words itself."""
+UNSEARCHED = ("not searched",)
+"""Parts of notes about laws that were not searched."""
 CAUTIONS = ("was left out",)
 """Parts of notes of the search for laws that are cautions."""
 LISTED = 12
@@ -28,6 +30,8 @@ class ReadingNotes:
 
     done: tuple[str, ...]
     """What was done to the table, as sentences."""
+    unsearched: tuple[str, ...]
+    """What was not searched, as sentences."""
     cautions: tuple[str, ...]
     """What may mislead, as sentences."""
     gaps: Mapping[str, int]
@@ -80,21 +84,27 @@ def reading_notes(table: Table, names: Collection[str], found: Relations) -> Rea
             else []
         ),
         *([f"Not looked at: {_names(others)}."] if others else []),
-        *(note for note in found.notes if not any(said in note for said in (*SAID, *CAUTIONS))),
+        *(note for note in found.notes if not _has(note, (*SAID, *UNSEARCHED, *CAUTIONS))),
     ]
     cautions = [_worded(each, RowNumbers.of(table)) for each in _cautions(table, names)]
     cautions += [
         f"The times of {_name(name)} have different offsets from UTC, which were dropped."
         for name in table.without_zone
     ]
-    cautions += [note for note in found.notes if any(said in note for said in CAUTIONS)]
+    cautions += [note for note in found.notes if _has(note, CAUTIONS)]
     if not found.complete:
         cautions.append("The search for laws was stopped: there may be more laws.")
     if found.n_rows < FEW_ROWS:
         cautions.append(
             f"The table has only {counted(found.n_rows, 'row')}: a law may hold by chance."
         )
-    return ReadingNotes(tuple(done), tuple(cautions), gaps, constant)
+    unsearched = tuple(note for note in found.notes if _has(note, UNSEARCHED))
+    return ReadingNotes(tuple(done), unsearched, tuple(cautions), gaps, constant)
+
+
+def _has(note: str, parts: Collection[str]) -> bool:
+    """Return True if a note has any of some parts."""
+    return any(part in note for part in parts)
 
 
 def _name(name: str) -> str:

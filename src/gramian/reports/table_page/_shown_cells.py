@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,20 @@ def cell_text(value: Any) -> str:
     if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
         return f"{int(value)}".replace("-", MINUS)
     return number(float(value), CELL_DIGITS)
+
+
+def rounded_up(value: float) -> str:
+    """Return an error as text with two digits, rounded up: the largest error is at most this.
+
+    Parameters
+    ----------
+    value : float
+        The error, which is finite and not negative.
+    """
+    shown = float(f"{value:.1e}")
+    if shown < value:
+        shown += 10.0 ** (math.floor(math.log10(value)) - 1)
+    return number(shown, 2)
 
 
 def cell_value(value: Any) -> Any:

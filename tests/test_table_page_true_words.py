@@ -1,0 +1,81 @@
+"""Sentences of the page about a table are true, and lists that are cut say so."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from table_page_cases import facts_of, invoices, measured
+
+from gramian import report
+
+pytest.importorskip("jinja2")
+pytest.importorskip("pyarrow")
+
+
+def markdown_of(tmp_path, table, **options):
+    """Return the Markdown page about a table."""
+    return report(table, path=tmp_path / "page.md", **options).read_text(encoding="utf-8")
+
+
+def test_values_that_come_back_up_to_an_error_have_a_typical_and_a_largest_error(tmp_path):
+    rng = np.random.default_rng(0)
+    mass, speed = rng.uniform(10, 500, 400), rng.uniform(0.5, 20, 400)
+    table = pd.DataFrame({"mass": mass, "speed": speed, "momentum": mass * speed})
+    table = table.map(lambda each: float(f"{each:.6g}"))
+    (told,) = facts_of(tmp_path, table)["computed_columns"]
+    error = np.abs(table.mass * table.speed - table.momentum)
+    assert told["column"] == "momentum"
+    assert told["largest_error"] == pytest.approx(error.max(), rel=0.01)
+    assert told["typical_error"] == pytest.approx(np.sqrt((error**2).mean()), rel=0.01)
+    text = markdown_of(tmp_path, table)
+    found = re.search(r"close enough: momentum \(typically (\S+), at most (\S+)\)", text)
+    assert found is not None
+    assert error.max() <= 1.01 * float(found[2]) < 1.1 * error.max()
+    assert "| values up to an error, typically " in text
+    assert "to the last printed digit" not in text
+
+
+def test_a_law_with_noise_says_within_what_it_holds(tmp_path):
+    table = measured()
+    error = np.abs(table.power - table.voltage * table.current).max()
+    text = markdown_of(tmp_path, table)
+    laws = re.findall(r"`: within ±(\S+) in all 300 rows, typical error 0\.\d+", text)
+    assert len(laws) == 2
+    assert all(error <= float(each) < 1.1 * error for each in laws)
+    assert "holds in" not in text
+
+
+def test_the_rows_that_break_older_laws_are_counted_if_not_all_are_shown(tmp_path):
+    old, new = invoices().drop(index=[17, 23, 155, 40]), invoices()
+    new.loc[100:109, "net"] += 3
+    text = markdown_of(tmp_path, new, against=old)
+    section = text.split("### Rows that break laws of the older table")[1].split("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("- Row")]
+    assert len(rows) == 8
+    assert "- and 6 more rows" in section
+
+
+def test_a_constant_column_is_told_in_plain_words(tmp_path):
+    table = invoices().drop(columns="gross").assign(payday="2025-03-31", never=np.nan, once=1.0)
+    table = table.drop(index=40)
+    table.loc[3:9, "once"] = np.nan
+    text = markdown_of(tmp_path, table)
+    assert "payday has the same value in all rows." in text
+    assert "once has the same value in all rows that have one." in text
+    assert "never has no value in any row." in text
+    assert "`payday = 2025-03-31`: holds in all 299 rows" in text
+
+
+def test_what_was_not_searched_has_its_own_heading(tmp_path):
+    wide = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 14)).round(3))
+    wide.columns = [f"s{i}" for i in range(14)]
+    (note,) = facts_of(tmp_path, wide)["not_searched"]
+    assert "not searched among the 14 columns" in note
+    text = markdown_of(tmp_path, wide)
+    assert "## What was not searched\n\n- Polynomials" in text
+    assert "## What was done" not in text
+    html = report(wide, path=tmp_path / "page.html").read_text(encoding="utf-8")
+    assert '<section id="unsearched"' in html
