@@ -79,3 +79,28 @@ def test_what_was_not_searched_has_its_own_heading(tmp_path):
     assert "## What was done" not in text
     html = report(wide, path=tmp_path / "page.html").read_text(encoding="utf-8")
     assert '<section id="unsearched"' in html
+
+
+def test_few_columns_are_listed_until_they_explain_99_percent(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(600, 10)) @ rng.normal(size=(10, 20))
+    table = pd.DataFrame(rows, columns=[f"s{i}" for i in range(20)])
+    few = facts_of(tmp_path, table)["few_columns"]
+    assert len(few["columns"]) <= 10
+    assert few["share_by_columns"][-1] >= 0.99 > few["share_by_columns"][-2]
+    assert few["ends"] == "The list ends where the columns explain 99 %."
+    noise = pd.DataFrame(rng.normal(size=(600, 20)), columns=table.columns)
+    few = facts_of(tmp_path, noise)["few_columns"]
+    assert len(few["columns"]) == 12
+    assert few["ends"] == (
+        "The list ends after 12 columns, which do not explain 99 %; 8 other columns follow."
+    )
+
+
+def test_a_column_that_counts_the_rows_stands_for_no_others(tmp_path):
+    table = invoices().assign(number=range(500, 800), tens=range(10, 3010, 10))
+    few = facts_of(tmp_path, table)["few_columns"]
+    assert few["left_out"] == ["number", "tens"]
+    assert not {"number", "tens"} & {*few["columns"]}
+    html = report(table, path=tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "number and tens count the rows, and are left out." in html

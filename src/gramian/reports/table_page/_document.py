@@ -85,6 +85,8 @@ def document(
             "share_by_components": [*few.by_components],
             "n_columns": few.n_columns,
             "n_rows": few.n_rows,
+            "left_out": [*few.counters],
+            "ends": few.ends,
         },
         "done": [*notes.done],
         "not_searched": [*notes.unsearched],

@@ -180,6 +180,7 @@ def _few(few: FewColumns) -> Iterator[str]:
         )
     ]
     yield _table(["number", "column", "columns so far", "components of PCA"], rows)
+    yield plain(f"{few.ends} {few.without}".strip())
 
 
 def _notes(study: TableStudy) -> Iterator[str]:
