@@ -104,3 +104,29 @@ def test_a_column_that_counts_the_rows_stands_for_no_others(tmp_path):
     assert not {"number", "tens"} & {*few["columns"]}
     html = report(table, path=tmp_path / "page.html").read_text(encoding="utf-8")
     assert "number and tens count the rows, and are left out." in html
+
+
+def test_rows_are_named_by_the_column_that_names_them(tmp_path):
+    table = invoices()
+    table.insert(2, "order", [f"A-{i}" for i in range(300)])
+    table.to_csv(tmp_path / "in.csv", index=False)
+    told = facts_of(tmp_path, tmp_path / "in.csv")
+    assert told["table"]["rows_named_by"] == "order"
+    names = {each["name"] for each in told["broken_rows"]}
+    assert names == {f"A-{row}" for row in (17, 23, 155, 40)}
+    text = markdown_of(tmp_path, tmp_path / "in.csv")
+    assert "Row 19 (order A-17): gross is" in text
+    assert "row (order)" in text
+    assert "| 19 (A-17) |" in text
+    assert "row 2 is the first row below the header" in text
+
+
+def test_whole_numbers_name_rows_if_they_are_the_first_column(tmp_path):
+    numbers = np.random.default_rng(0).permutation(300) + 1000
+    first = invoices()
+    first.insert(0, "number", numbers)
+    assert facts_of(tmp_path, first)["table"]["rows_named_by"] == "number"
+    last = invoices().assign(number=numbers)
+    assert facts_of(tmp_path, last)["table"]["rows_named_by"] is None
+    twice = first.assign(number=numbers // 2)
+    assert facts_of(tmp_path, twice)["table"]["rows_named_by"] is None

@@ -89,7 +89,7 @@ def broken_sentence(cell: SuspectCell, study: TableStudy) -> str:
     study : TableStudy
         The facts about the table.
     """
-    row = f"Row {study.numbers(cell.row)}"
+    row = f"Row {study.numbers.named(cell.row)}"
     if cell.column is None:
         one_of = [quote(each) for each in cell.likely]
         if len(one_of) > NAMED:
@@ -179,13 +179,13 @@ def _look(study: TableStudy) -> Iterator[str]:
         n_laws = len(cell.laws)
         laws = "its law" if n_laws == 1 else f"its {n_laws} laws"
         yield (
-            f"Look first at row {study.numbers(cell.row)}: with {quote(cell.column or '')} = "
+            f"Look first at row {study.numbers.named(cell.row)}: with {quote(cell.column or '')} = "
             f"{cell_text(cell.expected)} in place of {cell_text(cell.found)} it obeys {laws}."
         )
     elif cells:
         cell = max(cells, key=lambda each: len(each.laws))
         yield (
-            f"Look first at row {study.numbers(cell.row)}, which breaks "
+            f"Look first at row {study.numbers.named(cell.row)}, which breaks "
             f"{counted(len(cell.laws), 'law')}."
         )
     notes = study.notes

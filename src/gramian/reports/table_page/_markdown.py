@@ -140,12 +140,12 @@ def _law(entry: LawEntry, study: TableStudy) -> Iterator[str]:
     if not entry.rows:
         return
     names = list(entry.rows[0].cells)
-    heads = ["row", *names, *([f"{entry.gives} by the law"] if entry.gives else [])]
+    heads = [study.numbers.head, *names, *([f"{entry.gives} by the law"] if entry.gives else [])]
     yield _table(
         heads,
         [
             [
-                str(study.numbers(each.row)),
+                study.numbers.in_table(each.row),
                 *(cell_text(each.cells[name]) for name in names),
                 *([cell_text(each.expected)] if entry.gives else []),
             ]
