@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 from cli_cases import succeed
 
+import gramian
+
 pytestmark = pytest.mark.usefixtures("in_own_folder")
 
 
@@ -59,6 +61,8 @@ def test_a_column_without_a_short_formula_is_told_as_explain_tells_it():
     lines = succeed("explain", "sums.gram").stdout.splitlines()
     assert any("no short formula" in each for each in lines)
     assert {f"  {each}" for each in lines} <= {*shown.splitlines()}
+    told = str(gramian.select("sums.csv", n=2)).splitlines()
+    assert {f"  {each}" for each in lines if "no short formula" in each} <= {*told}
 
 
 def test_no_progress_is_printed_into_a_pipe():
