@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -165,6 +165,7 @@ def _is_of_most_rows(i: int, found: Relations, outcomes: Sequence[tuple[LawOutco
 def _entries(table: Table, found: Relations, result: CheckResult) -> list[LawEntry]:
     """Return the entries of laws that were checked on the rows of a table."""
     dates = {each.name for each in found.facts if each.type == "date"}
+    within = _largest_errors(found, table)
     rows = iter(found.checks.broken_rows(table, result, most=SHOWN_ROWS))
     entries = []
     for law, outcomes in zip(found, _by_law(found, result), strict=True):
@@ -189,7 +190,7 @@ def _entries(table: Table, found: Relations, result: CheckResult) -> list[LawEnt
                 shown[worst],
                 law.kind,
                 _reading(law),
-                _within(law, table) if isinstance(law, Relation) and typical else "",
+                within.get(str(law), ""),
             )
         )
     return entries
@@ -205,16 +206,19 @@ def _reading(law: AnyLaw) -> str:
     return next((f"counted in {clock.unit}" for clock in clocks.values()), "")
 
 
-def _within(law: Relation, table: Table) -> str:
-    """Return the largest error of the rows that obey a noisy law, as text.
+def _largest_errors(laws: Iterable[AnyLaw], table: Table) -> dict[str, str]:
+    """Return for each noisy law, as text, the largest error of the rows that obey it, as text.
 
-    It is empty for an equation, which gives no column.
+    Equations, which give no column, are not in the result.
     """
-    check, largest = law.check, 0.0
-    if check.column is None:
-        return ""
-    for rows in table.pieces([*check.columns]):
-        found = check.outcome(cells_of(rows, table.columns))
-        obeying = found.error[found.tested & ~found.broken]
-        largest = float(np.max(obeying, initial=largest))
-    return rounded_up(largest) if largest else ""
+    checks = [each.check for each in laws if isinstance(each, Relation) and each.typical_error]
+    checks = [each for each in checks if each.column is not None]
+    largest = dict.fromkeys((each.text for each in checks), 0.0)
+    names = list(dict.fromkeys(name for each in checks for name in each.columns))
+    for rows in table.pieces(names) if checks else ():
+        cells = cells_of(rows, table.columns)
+        for each in checks:
+            found = each.outcome(cells)
+            obeying = found.error[found.tested & ~found.broken]
+            largest[each.text] = float(np.max(obeying, initial=largest[each.text]))
+    return {text: rounded_up(error) for text, error in largest.items() if error}

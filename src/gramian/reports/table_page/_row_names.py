@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gramian.tables import Table, is_number, is_text, pyarrow
 
@@ -31,26 +32,29 @@ def row_names(table: Table, names: Sequence[str], n_rows: int) -> tuple[str, lis
     if not 1 < n_rows <= MOST_ROWS:
         return None
     kinds = table.columns
-    for i, name in enumerate(names):
-        if is_text(kinds[name]) or (i == 0 and is_number(kinds[name])):
-            for at_most in (FIRST_ROWS, None):
-                cells = _as_names(table, name, at_most)
-                if cells is None:
-                    break
-            else:
-                return name, cells or []
+    some = [
+        name
+        for i, name in enumerate(names)
+        if is_text(kinds[name]) or (i == 0 and is_number(kinds[name]))
+    ]
+    if not some:
+        return None
+    first = table.read(some, at_most=FIRST_ROWS)
+    for name in some:
+        if _as_names(first.column(name).slice(0, FIRST_ROWS)) is not None:
+            cells = _as_names(table.read([name]).column(name))
+            if cells is not None:
+                return name, cells
     return None
 
 
-def _as_names(table: Table, name: str, at_most: int | None) -> list[str] | None:
-    """Return the first cells of a column as text; None if they do not name rows."""
-    compute = pyarrow().compute
-    column = table.read([name], at_most=at_most).column(name)
-    if column.null_count or compute.count_distinct(column).as_py() < len(column):
+def _as_names(column: Any) -> list[str] | None:
+    """Return the cells of a column as text; None if they do not name rows."""
+    distinct = pyarrow().compute.count_distinct(column).as_py()
+    if column.null_count or distinct < len(column):
         return None
     cells = column.to_pylist()
     if is_number(column.type):
-        if not all(float(each).is_integer() for each in cells):
-            return None
-        return [str(int(each)) for each in cells]
+        whole = all(float(each).is_integer() for each in cells)
+        return [str(int(each)) for each in cells] if whole else None
     return None if max(map(len, cells), default=0) > LONGEST else cells
