@@ -130,3 +130,12 @@ def test_whole_numbers_name_rows_if_they_are_the_first_column(tmp_path):
     assert facts_of(tmp_path, last)["table"]["rows_named_by"] is None
     twice = first.assign(number=numbers // 2)
     assert facts_of(tmp_path, twice)["table"]["rows_named_by"] is None
+
+
+def test_notes_about_laws_need_a_law(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(300, 3)).round(3), columns=[*"abc"])
+    table["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, 300), "D")
+    table.loc[::9, "a"] = np.nan
+    done = facts_of(tmp_path, table)["done"]
+    assert done == ["Dates: day.", "34 cells are empty: a has 34."]

@@ -66,11 +66,11 @@ def reading_notes(table: Table, names: Collection[str], found: Relations) -> Rea
             for name, example in table.spellings.items()
             if name in names
         ),
-        *([f"Dates: {_names(dates)}. In laws, {_counting(found)}."] if dates else []),
+        *([f"Dates: {_names(dates)}.{_counting(found, dates)}"] if dates else []),
         *(
             [
-                f"{counted(n_gaps, 'cell')} {plural(n_gaps, 'is', 'are')} empty: {some}{more}. "
-                "A law is tested in the rows that have all its columns."
+                f"{counted(n_gaps, 'cell')} {plural(n_gaps, 'is', 'are')} empty: {some}{more}."
+                + (" A law is tested in the rows that have all its columns." if found else "")
             ]
             if gaps
             else []
@@ -115,13 +115,16 @@ def _names(names: Collection[str]) -> str:
     return listed([*names], LISTED, quote)
 
 
-def _counting(found: Relations) -> str:
-    """Return in which unit dates are counted, as a part of a sentence."""
+def _counting(found: Relations, dates: Collection[str]) -> str:
+    """Return in which unit laws count dates, as a sentence; empty if no law computes with dates."""
+    computing = [each for each in found if each.kind not in ("constant", "lookup")]
+    if not any({*dates}.intersection(each.columns) for each in computing):
+        return ""
     seconds = any(" seconds since " in note for note in found.notes)
     days = any(" days since " in note for note in found.notes)
     if seconds and days:
-        return "dates count days, and times count seconds"
-    return "times count seconds" if seconds else "dates count days"
+        return " In laws, dates count days, and times count seconds."
+    return f" In laws, {'times count seconds' if seconds else 'dates count days'}."
 
 
 def _gaps(table: Table, names: Collection[str]) -> tuple[dict[str, int], tuple[str, ...]]:
