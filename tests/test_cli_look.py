@@ -45,11 +45,12 @@ def test_a_selection_is_shown_with_order_residuals_and_formulas():
 def test_residuals_of_held_out_rows_have_their_own_columns():
     options = ["-x", "key,label", "-n", "2", "--validation", "0.25", "--alpha", "0"]
     lines = succeed("extract", "data.csv", *options).stdout.splitlines()
-    assert lines[0].startswith("GFR on 45 rows and 7 columns of data.csv")
-    assert lines[1].split() == [
+    assert lines[0].startswith("GFR on 60 rows and 7 columns of data.csv")
+    assert lines[1] == "The fit learned from 45 of 60 rows, as 15 are held out."
+    assert lines[2].split() == [
         "component", "explained", "held", "out", "residual", "variance", "held", "out"
     ]  # fmt: skip
-    assert [line.split()[1] for line in lines[2:4]] == ["gfr0", "gfr1"]
+    assert [line.split()[1] for line in lines[3:5]] == ["gfr0", "gfr1"]
 
 
 def test_a_long_list_of_dropped_columns_is_shortened():

@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 from cli_cases import succeed
 
+import gramian
+
 pytestmark = pytest.mark.usefixtures("in_own_folder")
 
 
@@ -27,6 +29,12 @@ def test_the_kept_columns_are_counted_as_they_are_in_the_file():
     n_columns = len(pd.read_csv("out.csv").columns)
     kept = f"kept {n_columns} columns: 2 in the fit, and 2 of text or codes and 1 passed through"
     assert kept in done.stdout
+    first, used, *_ = done.stdout.splitlines()
+    assert first.startswith("GFA on 200 rows and 9 columns of in.csv")
+    assert used == (
+        "The fit learned from 196 of 200 rows, as 4 have missing values, and from 4 of 9 columns, "
+        "as 2 hold text or codes, 2 follow from others by laws and 1 is passed through."
+    )
     assert "the fit left out 4 of 200 rows, as values are missing" in done.stderr
     assert len(pd.read_csv("out.csv")) == 200
 
@@ -41,6 +49,25 @@ def test_a_constant_column_has_its_value_as_formula():
         page = file.read()
     assert "none found" not in page
     assert "&#39;unit&#39; and &#39;factor&#39; do not vary." in page
+
+
+def test_a_column_without_a_short_formula_is_told_as_explain_tells_it():
+    a, b, c = np.random.default_rng(0).uniform(1, 2, (3, 300))
+    made = np.sin(3 * a * b) + np.exp(b * c)
+    noise = np.random.default_rng(1).standard_normal(300)
+    columns = {"a": a, "b": b, "c": c, "noise": noise, "made": made}
+    pd.DataFrame(columns).to_csv("sums.csv", index=False)
+    shown = succeed("select", "sums.csv", "-n", "2", "-m", "sums.gram").stdout
+    lines = succeed("explain", "sums.gram").stdout.splitlines()
+    assert any("no short formula" in each for each in lines)
+    assert {f"  {each}" for each in lines} <= {*shown.splitlines()}
+    told = str(gramian.select("sums.csv", n=2)).splitlines()
+    assert {f"  {each}" for each in lines if "no short formula" in each} <= {*told}
+
+
+def test_no_progress_is_printed_into_a_pipe():
+    done = succeed("extract", "in.csv", "-a", "manifold", "-n", "1", "-x", "key,tax,b,c")
+    assert "PolynomialManifold" not in done.stderr + done.stdout
 
 
 def test_a_model_shows_the_options_that_were_given():

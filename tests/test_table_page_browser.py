@@ -195,3 +195,26 @@ def test_the_first_tab_key_skips_the_list_of_sections(open_page, address):
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_nothing_that_is_folded_is_lost_on_paper(open_page, address):
+    page = open_page(address)
+    n_rows = page.locator(".laws details tbody tr").count()
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details").count() > 4
+    assert page.locator("details:not([open])").count() == 0
+    visible = "rows => rows.filter((each) => each.checkVisibility()).length"
+    assert page.eval_on_selector_all(".laws details tbody tr", visible) == n_rows
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details[open]").count() == 0
+
+
+def test_a_phone_shows_every_cell_of_a_broken_row_without_scrolling(open_page, address):
+    page = open_page(address, width=400)
+    open_all(page)
+    wider = "tables => tables.filter((each) => each.scrollWidth > each.clientWidth).length"
+    assert page.eval_on_selector_all(".laws .scroll", wider) == 0
+    last = page.locator(".laws tbody tr").first.locator("td").last
+    content = last.evaluate("each => getComputedStyle(each, '::before').content")
+    assert "by the law" in content

@@ -73,7 +73,7 @@ def test_json_and_markdown_have_the_facts_of_the_page(facts, folder):
     assert set(facts) == {
         "format", "version", "title", "table", "summary", "laws", "laws_of_most_rows",
         "broken_rows", "base_columns", "computed_columns", "alternatives", "few_columns", "done",
-        "cautions", "empty_cells", "against", "code", "versions",
+        "not_searched", "cautions", "empty_cells", "against", "code", "versions",
     }  # fmt: skip
     assert facts["table"]["n_rows"] == 300
     assert facts["table"]["columns"] == [*invoices().columns]

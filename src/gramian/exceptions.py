@@ -12,6 +12,7 @@ __all__ = [
     "TooManyLevelsError",
     "TrimmedRowsWarning",
     "UnitsWarning",
+    "UnknownLevelsWarning",
 ]
 
 
@@ -99,6 +100,33 @@ class TrimmedRowsWarning(UserWarning):
     True
     >>> gfr.trimmed_rows_
     array([7])
+    """
+
+
+class UnknownLevelsWarning(UserWarning):
+    """Cells are missing, because the fit has not seen the level by which they are looked up.
+
+    A level is a distinct value of a column, such as a product that has a price.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import gramian
+    >>> from gramian.exceptions import UnknownLevelsWarning
+    >>> rng = np.random.default_rng(0)
+    >>> room = pd.Series(rng.choice(["single", "double", "suite"], 120))
+    >>> beds = room.map({"single": 1, "double": 2, "suite": 4})
+    >>> table = pd.DataFrame({"room": room, "beds": beds})
+    >>> selection = gramian.select(table.assign(nights=rng.integers(1, 9, 120)))
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     whole = selection.reconstruct(pd.DataFrame({"room": ["attic"], "nights": [2]}))
+    >>> caught[0].category is UnknownLevelsWarning
+    True
+    >>> print(caught[0].message)
+    beds is missing in 1 row, as the fit has not seen room 'attic' (1 row).
     """
 
 

@@ -171,15 +171,18 @@ def _show(fitted: FittedTable, page: Page, command: str) -> None:
     `command` prints the formulas of all dropped columns.
     """
     from gramian.cli._descriptions import about
+    from gramian.cli._fits import given_columns, used_in_words
 
     model, estimator = fitted.model, fitted.model.estimator
     told = about(estimator.model_)
     page.line(
-        f"{fitted.fit.algorithm.upper()} on {counted(int(estimator.n_samples_), 'row')} and "
-        f"{counted(len(model.steps.columns), 'column')} of {fitted.fit.table.name}, "
+        f"{fitted.fit.algorithm.upper()} on {counted(fitted.changes.rows_read, 'row')} and "
+        f"{counted(len(given_columns(fitted)), 'column')} of {fitted.fit.table.name}, "
         f"{estimator.family_!r}: kept {_kept(fitted)}",
         "bold",
     )
+    if used := used_in_words(fitted):
+        page.line(used)
     numbers = [str(i + 1) for i in range(len(model.order))]
     heads, columns = zip(("", numbers), (model.noun, model.order), *told.columns, strict=True)
     page.table(heads, list(zip(*columns, strict=True)), left=(1,))
@@ -224,9 +227,7 @@ def _show_dropped(fitted: FittedTable, page: Page, command: str) -> None:
         page.line(f"  {listed(dropped, most=MAX_FORMULAS)}")
         return
     for each in found:
-        page.line(
-            f"  {each}" if each.has_formula else f"  {each.feature}: no formula of the kept ones"
-        )
+        page.line(f"  {each}")
     if len(dropped) > MAX_FORMULAS:
         page.line(f"  and {len(dropped) - MAX_FORMULAS:,} more, see {command}")
 

@@ -74,7 +74,7 @@ def write(
             writer.write(piece.rows)
             written.n_read += len(piece.keeps)
             written.n_rows += piece.rows.num_rows
-            written.n_unknown += piece.n_unknown
+            written.n_unknown += piece.unknown.total()
     return written
 
 

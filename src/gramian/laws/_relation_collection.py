@@ -14,6 +14,7 @@ from gramian.formulas import number, r_squared
 from gramian.laws._any_law import AnyLaw, names_units, solutions
 from gramian.laws._cover import computable, exchangeable, fewest
 from gramian.laws._error_chains import CLOSE, computed, drifting_column, share_missed
+from gramian.laws._notes import notes_for
 from gramian.laws.checks import CheckResult, Checks
 from gramian.laws.columns import ColumnFacts
 from gramian.laws.exports import ColumnKind, Dialect, columns_as_sql, rounded_as_columns
@@ -83,7 +84,7 @@ class Relations(Sequence[AnyLaw]):
             lines = [f"No law was found among {len(self.feature_names)} columns."]
         if not self.complete:
             lines.append("The time limit stopped the search: there may be more.")
-        return "\n".join([*lines, *self.notes])
+        return "\n".join([*lines, *notes_for(self.notes, self, self.n_rows)])
 
     def __repr__(self) -> str:
         return f"<{len(self)} relations among {len(self.feature_names)} columns>"

@@ -12,12 +12,13 @@ import numpy as np
 from gramian._support.blas import threads_for
 from gramian._support.time_limit import part_of_time, time_limited
 from gramian._support.types import Array, IntArray
-from gramian._support.words import counted, listed, plural
+from gramian._support.words import counted
 from gramian.laws._confirmation import confirmed
 from gramian.laws._errors_in_rows import level_law_with_allowed_error, with_allowed_errors
 from gramian.laws._exceptional_rows import breaks_by_wrong_cells, is_line_through_two_points
 from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws._level_search import GroupedBlock, LevelFindings, find_level_laws
+from gramian.laws._notes import GAPS, unit_notes, unsearched_note
 from gramian.laws._relation_collection import Relations
 from gramian.laws._relation_maker import RelationMaker
 from gramian.laws._search_progress import StageReport, progress_for
@@ -217,12 +218,6 @@ def laws_of_coded(
                     seed=seed,
                     settled=[_places(each, view) for each in parts[:k]],
                 )
-    if maker.n_unsearched:
-        notes.append(
-            "Polynomials of many columns, and logarithms and angles of more than two, were not "
-            f"searched among the {maker.n_unsearched} columns that no simpler law computes. Give "
-            f"at most {SMALL_TABLE} columns to search them."
-        )
 
     def every() -> Iterable[Array]:
         return [rows] if sample.is_all else (block[:, numbers] for block in table.blocks())
@@ -238,6 +233,9 @@ def laws_of_coded(
     given = {each.form.column for each in by_level.lookups}
     found = [each for each in found if each not in dated or not given & {*each.columns}]
     found = [each for each in found if not any(law.says(each) for law in by_level.laws)]
+    if maker.n_unsearched:
+        noisy = {each.gives for each in found if each.typical_error}
+        notes.append(unsearched_note(maker.n_unsearched - len(noisy), SMALL_TABLE))
     written = tuple(opened.names[i] for i in opened.numbers)
     clocks = _clocks_of(opened)
     found = with_allowed_errors(found, maker, every)
@@ -346,17 +344,6 @@ def _rank(relation: Relation) -> tuple[bool, int, int, float, list[str]]:
     return not relation.exact, len(names), len(relation.terms), error, names
 
 
-def _units(table: CodedTable) -> list[str]:
-    """Return notes for the user: in which unit dates are counted, and since when."""
-    counting: dict[Clock, list[str]] = {}
-    for i, clock in table.clocks.items():
-        counting.setdefault(clock, []).append(table.names[i])
-    return [
-        f"{listed(names, len(names), str)} {plural(len(names), 'counts', 'count')} {clock}."
-        for clock, names in counting.items()
-    ]
-
-
 def _places(one: View, other: View) -> set[int]:
     """Return the positions in view `other` of the columns that are also in view `one`.
 
@@ -376,12 +363,12 @@ def _parts(sample: Sample, table: CodedTable) -> tuple[list[View], list[str]]:
             f"Laws need at least {MIN_ROWS} rows with values, and no column has as many in "
             f"{counted(len(sample.rows), 'row')}. Give more rows, or fill missing values in."
         )
-    notes = _units(table)
+    notes = unit_notes({table.names[i]: clock for i, clock in table.clocks.items()})
     seen = {numbers[column] for view in parts for column in view.columns}
     left_out = [table.names[i] for i in numbers if i not in seen]
     if left_out:
         few = "too few cells hold a number, a text or a date"
         notes.append(f"Left out, as {few}: {', '.join(left_out)}.")
     if sample.n_missing.any():
-        notes.append("Values are missing: each law holds in the rows that have all its columns.")
+        notes.append(GAPS)
     return parts, notes

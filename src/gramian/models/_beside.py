@@ -117,6 +117,27 @@ class Beside:
         n_unknown : int
             Number of computed cells that are empty because the fit has not seen their level.
         """
+        found, unknown = self.compute_with_unknown(column)
+        return found, sum(int(each.sum()) for each in unknown.values())
+
+    def compute_with_unknown(
+        self, column: Callable[[str], Any]
+    ) -> tuple[dict[str, Any], dict[str, NDArray[np.bool_]]]:
+        """Compute all columns as `compute` does, and return the rows with unknown levels.
+
+        Parameters
+        ----------
+        column : callable
+            Function from the name of a column, of the fit or in `labels`, to its values.
+
+        Returns
+        -------
+        columns : dict from str to array
+            From the name of each computed column to its values.
+        unknown : dict from str to array of bool
+            From the name of each column that is looked up to a mask of the rows in which it is
+            empty because the fit has not seen their level.
+        """
         found: dict[str, Any] = {}
         unknown: dict[str, NDArray[np.bool_]] = {}
         for lookup in self.lookups:
@@ -131,7 +152,7 @@ class Beside:
             for name in lookup.columns:
                 new &= ~_missing(known[name]) | unknown.get(name, False)
             unknown[lookup.column] = new
-        return found, sum(int(each.sum()) for each in unknown.values())
+        return found, unknown
 
     def to_json(self) -> dict[str, Any]:
         """Return the object as a dictionary that can be written as JSON."""

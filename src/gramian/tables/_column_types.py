@@ -34,8 +34,8 @@ TYPE_TEXT = re.compile(
 def type_texts(table: Table) -> dict[str, str]:
     """Return the types of the columns of a table as texts, by name.
 
-    Columns of float64 and of text have none. Whole numbers of a text file have none, because the
-    type is guessed from the first rows, and fractions may follow.
+    Columns of float64 and of text have none. Whole numbers of a text file have none if it is read
+    in pieces: their type is guessed from the first rows, and fractions may follow.
 
     Parameters
     ----------
@@ -46,8 +46,9 @@ def type_texts(table: Table) -> dict[str, str]:
     for name, kind in table.columns.items():
         text = DICTIONARY if arrow.types.is_dictionary(kind) and is_text(kind) else str(kind)
         text = STRING if name in table.text_dates else text.replace(STRING, "")
-        guessed = table.format in TEXT and arrow.types.is_integer(kind)
-        if TYPE_TEXT.fullmatch(text) and not guessed:
+        # Only a single text file that is read as a whole has types that follow from all rows.
+        sure = table.format not in TEXT or (table.style is not None and not table.too_large)
+        if TYPE_TEXT.fullmatch(text) and (sure or not arrow.types.is_integer(kind)):
             found[name] = text
     return found
 

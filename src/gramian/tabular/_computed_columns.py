@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gramian.models import Beside
 from gramian.tables import DICTIONARY, in_type, is_text, plain, pyarrow, without_words
+from gramian.tabular._unknown_levels import UnknownLevel, unknown_levels
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,11 +34,11 @@ def as_levels(rows: pa.Table, labels: Sequence[str], *, words: bool = False) -> 
     return with_columns(rows, new)
 
 
-def computed(table: pa.Table, beside: Beside) -> tuple[dict[str, Any], int]:
+def computed(table: pa.Table, beside: Beside) -> tuple[dict[str, Any], Counter[UnknownLevel]]:
     """Return the columns that laws of levels compute from a table, by name.
 
-    Such a law looks up the distinct values (levels) of other columns. Return also the number of
-    cells that are empty because the fit has not seen their level.
+    Such a law looks up the distinct values (levels) of other columns. Return also the levels that
+    the fit has not seen, with the numbers of cells that are empty for it.
 
     Parameters
     ----------
@@ -46,9 +48,16 @@ def computed(table: pa.Table, beside: Beside) -> tuple[dict[str, Any], int]:
         The laws of levels, and the Arrow types of the columns that they compute.
     """
     inner = plain(table)
-    found, n_unknown = beside.compute(lambda name: inner.column(name).to_numpy())
+
+    def cells(name: str) -> Any:
+        return inner.column(name).to_numpy()
+
+    found, masks = beside.compute_with_unknown(cells)
+    unknown = unknown_levels(
+        beside.lookups, masks, lambda name: None if name in found else cells(name)
+    )
     columns = {name: _column(each, beside.types.get(name)) for name, each in found.items()}
-    return columns, n_unknown
+    return columns, unknown
 
 
 def _column(values: Any, kind: str | None) -> Any:

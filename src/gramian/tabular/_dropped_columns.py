@@ -58,7 +58,7 @@ class DroppedColumn:
     def __str__(self) -> str:
         explained = "" if self.r2 is None else f"R² {r_squared(self.r2)}"
         if self.law is None:
-            notes = f" ({explained} by all functions)" if explained else ""
+            notes = f" (all functions of the fit: {explained})" if explained else ""
             return f"{quote(self.column)}: no short formula{notes}"
         exact = self.kind in ("levels", "law", "constant")
         return self.law if exact or not explained else f"{self.law} ({explained})"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ from gramian.tabular._column_roles import Passing
 from gramian.tabular._computed_columns import as_levels, computed, with_columns
 from gramian.tabular._messages import UnusableTableError
 from gramian.tabular._table_model import TableModel, locate, with_names
+from gramian.tabular._unknown_levels import UnknownLevel
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,8 +45,8 @@ class Piece:
     """Rows of the result. Rows with missing values may have been dropped."""
     keeps: NDArray[np.bool_]
     """Mask of the rows that were read: True if the row is in `rows`."""
-    n_unknown: int
-    """Number of computed cells that are empty because the fit has not seen their level."""
+    unknown: Counter[UnknownLevel]
+    """Levels that the fit has not seen, with the number of computed cells that are empty for it."""
     copied: Mapping[str, str]
     """From the names of columns in `rows` whose cells are those of the table, except for missing
     cells that were filled, to the names of these columns in the table."""
@@ -231,10 +233,10 @@ class _Rewriter:
         aside = piece.select(list(others.names)).filter(keeps)
         for name in others.labels:
             result = result.append_column(name, aside.column(name))
-        n_unknown = 0
+        unknown = Counter[UnknownLevel]()
         if whole:
             rows = as_levels(result, others.labels, words=self.table.format in TEXT)
-            given, n_unknown = computed(rows, beside)
+            given, unknown = computed(rows, beside)
             for name, column in given.items():
                 result = result.append_column(name, column)
         result = result.select(beside.sorted(result.column_names))
@@ -245,7 +247,7 @@ class _Rewriter:
         copied = {name: name for name in others.names}
         if self.model.selects:
             copied |= {name: places[name] for name in self.model.kept}
-        return Piece(result, keeps, n_unknown, copied)
+        return Piece(result, keeps, unknown, copied)
 
 
 def with_labels(others: Passing, model: TableModel, table: Table) -> Passing:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +15,7 @@ import numpy as np
 from gramian._support.display import html_table
 from gramian._support.time_limit import time_limited
 from gramian._support.words import counted
+from gramian.exceptions import UnknownLevelsWarning
 from gramian.formulas import r_squared
 from gramian.tables import DEFAULT_BUDGET, pyarrow
 from gramian.tabular._column_roles import ColumnOptions, Impute, Names
@@ -25,6 +28,7 @@ from gramian.tabular._preparation import prepare
 from gramian.tabular._rewriting import Piece, reconstructed, reduced, with_categories
 from gramian.tabular._table_changes import examples
 from gramian.tabular._table_model import TableModel, passing
+from gramian.tabular._unknown_levels import UnknownLevel, warning_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,7 +130,8 @@ class TableSelection:
         -------
         whole : data frame, pyarrow.Table, dict or array
             The result, of the same kind as `table`; a pyarrow.Table for paths and streams. A cell
-            that is looked up by a level is missing if the fit has not seen this level.
+            that is looked up by a level is missing if the fit has not seen this level, and an
+            `UnknownLevelsWarning` names the column and the level.
         """
         return self._rewritten(table, reconstructed)
 
@@ -135,6 +140,8 @@ class TableSelection:
         table, steps = as_table(data, **self._reading), self._model.steps
         others = passing(self._model, table)
         pieces: list[Piece] = list(rewrite(self._model, table, others))
+        if unknown := sum((each.unknown for each in pieces), Counter[UnknownLevel]()):
+            warnings.warn(warning_text(unknown), UnknownLevelsWarning, stacklevel=3)
         rows = with_categories(pyarrow().concat_tables([each.rows for each in pieces]), steps)
         kept = self._model.kept if steps.impute is None else []  # otherwise gaps are filled in
         unchanged = [*kept, *steps.beside.labels, *others.names]

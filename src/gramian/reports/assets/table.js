@@ -59,10 +59,10 @@
     block.append(button);
   }
 
-  /* In print, details with rows of a law are open; levels and other choices stay folded. */
+  /* In print, all details are open: what is folded would be lost on paper. */
   let folded = [];
   addEventListener("beforeprint", () => {
-    folded = all(".laws details:not([open])");
+    folded = all("details:not([open])");
     folded.forEach((each) => { each.open = true; });
   });
   addEventListener("afterprint", () => folded.forEach((each) => { each.open = false; }));

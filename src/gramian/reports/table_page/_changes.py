@@ -29,7 +29,7 @@ class Changes:
     columns: tuple[str, ...]
     """Columns that came, went or differ, as sentences."""
     rows: tuple[str, ...]
-    """The first rows that break laws of the older table, as sentences."""
+    """The first rows that break laws of the older table as sentences, and how many follow."""
 
 
 def changes(study: TableStudy) -> Changes | None:
@@ -45,6 +45,9 @@ def changes(study: TableStudy) -> Changes | None:
         return None
     n, every = len(found.holding), counted(len(found.result.laws), "law")
     shown = [each for each in found.result.certain_first if not _changed(found.result, each.laws)]
+    rows = [broken_sentence(each, study) for each in shown[:FIRST_ROWS]]
+    if len(shown) > FIRST_ROWS:
+        rows.append(f"and {counted(len(shown) - FIRST_ROWS, 'more row')}")
     return Changes(
         "the older table" if study.older == IN_MEMORY else PurePath(study.older).name,
         f"The older table has {counted(study.n_older_rows, 'row')}, and this one has "
@@ -53,7 +56,7 @@ def changes(study: TableStudy) -> Changes | None:
         tuple(f"{each.law}: {_broken(each)}" for each in found.broken),
         tuple(f"{each.law}{_before(each)}" for each in found.new),
         tuple(f"{each.text[0].upper()}{each.text[1:]}." for each in found.result.drift),
-        tuple(broken_sentence(each, study) for each in shown[:FIRST_ROWS]),
+        tuple(rows),
     )
 
 

@@ -6,8 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from gramian.formulas import number
 from gramian.laws import AnyLaw, CheckResult, ColumnLaw, Relation, Relations
-from gramian.reports.table_page._returned_values import missed_values
+from gramian.reports.table_page._returned_values import Missed, missed_values
+from gramian.reports.table_page._shown_cells import rounded_up
 from gramian.tables import Table
 
 Status = Literal["exact", "broken", "noisy"]
@@ -41,6 +43,25 @@ class ComputedColumn:
     if it gives values up to an error."""
     entries: tuple[tuple[str, str], ...] = ()
     """For a lookup, pairs of a level and the value for it."""
+    missed: Missed | None = None
+    """The cells that do not come back, and the errors; None if this is not known."""
+
+    @property
+    def comes_back(self) -> str:
+        """What comes back of the column, in words."""
+        said = RETURNED[self.status]
+        return f"{said}, {self.error}" if self.status == "noisy" and self.error else said
+
+    @property
+    def error(self) -> str:
+        """The typical and the largest error of the values that come back; empty if not known."""
+        missed = self.missed
+        if missed is None or not missed.n:
+            return ""
+        if missed.typical is None or missed.largest is None:
+            return f"{missed.n:,} of {missed.n_compared:,} differ"
+        unit = missed.unit
+        return f"typically {number(missed.typical, 2)}, at most {rounded_up(missed.largest)}{unit}"
 
 
 @dataclass(frozen=True)
@@ -112,8 +133,8 @@ def _giving_values(
     prefer: Sequence[str],
     table: Table,
     result: CheckResult,
-) -> tuple[dict[str, ColumnLaw], dict[str, int]]:
-    """Return the laws that compute columns, and the numbers of values that they do not give.
+) -> tuple[dict[str, ColumnLaw], dict[str, Missed]]:
+    """Return the laws that compute columns, and the values that they do not give.
 
     A law that misses values is replaced by others, as long as as many columns are computed.
 
@@ -131,15 +152,20 @@ def _giving_values(
     laws, refused = whole.redundant(keep, prefer), set[str]()
     missed = missed_values(laws, whole.facts, table, result.rows)
     for _ in range(MAX_TRIES):
-        refused |= {str(laws[name]) for name, n in missed.items() if n}
+        refused |= {str(laws[name]) for name, each in missed.items() if each.n}
         others = whole.redundant(keep, prefer, refused)
         if len(others) < len(laws):
             break
         now = missed_values(others, whole.facts, table, result.rows)
-        if sum(map(bool, now.values())) >= sum(map(bool, missed.values())):
+        if _n_lossy(now) >= _n_lossy(missed):
             break
         laws, missed = others, now
     return laws, missed
+
+
+def _n_lossy(missed: Mapping[str, Missed]) -> int:
+    """Return the number of columns of which a value does not come back."""
+    return sum(each.n > 0 for each in missed.values())
 
 
 def _plain_columns(found: Relations) -> list[str]:
@@ -160,7 +186,7 @@ def _computed(
     laws: Mapping[str, ColumnLaw],
     found: Relations,
     broken: Collection[str],
-    missed: Mapping[str, int],
+    missed: Mapping[str, Missed],
 ) -> list[ComputedColumn]:
     """Return the computed columns with their status: the worst of their law and its causes.
 
@@ -172,16 +198,19 @@ def _computed(
         The laws as they were found.
     broken : collection of str
         The laws, as text, that rows break.
-    missed : mapping from str to int
-        For each column the number of values that its law does not give in other rows.
+    missed : mapping from str to Missed
+        For each column the values that its law does not give in other rows.
     """
     status = dict[str, Status]()
     for name, law in laws.items():
-        own: Status = "noisy" if missed.get(name) else _status(law, found, broken)
+        lossy = name in missed and missed[name].n > 0
+        own: Status = "noisy" if lossy else _status(law, found, broken)
         before = [status[cause] for cause in law.columns if cause in status]
         status[name] = max([own, *before], key=("exact", "broken", "noisy").index)
     return [
-        ComputedColumn(name, str(law), law.columns, status[name], tuple(law.entries()))
+        ComputedColumn(
+            name, str(law), law.columns, status[name], tuple(law.entries()), missed.get(name)
+        )
         for name, law in laws.items()
     ]
 

@@ -19,7 +19,8 @@ def document(
 ) -> dict[str, Any]:
     """Return all facts of a page as a dictionary that can be stored as JSON.
 
-    Rows have two numbers: `row`, counted from 0, and `number`, as the page counts them.
+    Rows have two numbers: `row`, counted from 0, and `number`, as the page counts them. `name` is
+    the cell of the column that names rows.
 
     Parameters
     ----------
@@ -44,6 +45,7 @@ def document(
             "n_rows": study.n_rows,
             "columns": [*study.names],
             "rows_count": study.numbers.words,
+            "rows_named_by": study.numbers.key,
         },
         "summary": {
             "what": screen.what,
@@ -63,6 +65,8 @@ def document(
                 "law": each.law,
                 "from": [*each.causes],
                 "status": each.status,
+                "typical_error": None if each.missed is None else each.missed.typical,
+                "largest_error": None if each.missed is None else each.missed.largest,
             }
             for each in choice.computed
         ],
@@ -83,8 +87,11 @@ def document(
             "share_by_components": [*few.by_components],
             "n_columns": few.n_columns,
             "n_rows": few.n_rows,
+            "left_out": [*few.counters],
+            "ends": few.ends,
         },
         "done": [*notes.done],
+        "not_searched": [*notes.unsearched],
         "cautions": [*notes.cautions],
         "empty_cells": dict(notes.gaps),
         "against": None if study.against is None else _against(study.against, study),
@@ -110,6 +117,7 @@ def _row(row: BrokenRow, study: TableStudy) -> dict[str, Any]:
     return {
         "row": row.row,
         "number": study.numbers(row.row),
+        "name": study.numbers.name(row.row),
         "found": {name: cell_value(value) for name, value in row.cells.items()},
         "expected": cell_value(row.expected),
     }
@@ -119,6 +127,7 @@ def _suspect(cell: SuspectCell, study: TableStudy) -> dict[str, Any]:
     return {
         "row": cell.row,
         "number": study.numbers(cell.row),
+        "name": study.numbers.name(cell.row),
         "column": cell.column,
         "found": cell_value(cell.found),
         "expected": cell_value(cell.expected),

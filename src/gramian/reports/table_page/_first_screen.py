@@ -17,6 +17,8 @@ BEST_LAWS = 5
 FIRST_ROWS = 3
 NAMED = 6
 """Largest numbers of laws, broken rows and columns that the first screen names."""
+WITH_ERRORS = 3
+"""Largest number of columns whose errors the first screen tells."""
 MANY_GAPS = 0.1
 """A column with a larger share of empty cells is worth a look."""
 
@@ -87,7 +89,7 @@ def broken_sentence(cell: SuspectCell, study: TableStudy) -> str:
     study : TableStudy
         The facts about the table.
     """
-    row = f"Row {study.numbers(cell.row)}"
+    row = f"Row {study.numbers.named(cell.row)}"
     if cell.column is None and len(cell.likely) > NAMED:
         return f"{row}: one of {counted(len(cell.likely), 'cell')} is wrong."
     return f"{row}: {cell.said(cell_text, _give(cell))}."
@@ -161,9 +163,11 @@ def _go(study: TableStudy) -> Iterator[str]:
         )
     if noisy:
         follows = plural(len(noisy), "follows", "follow")
+        errors = {each.name: each.error for each in study.choice.computed if each.error}
+        told = [f"{quote(n)} ({errors[n]})" if n in errors else quote(n) for n in noisy]
         yield (
             f"{counted(len(noisy), 'column')} {follows} from others only up to an error, and can "
-            f"go if this is close enough: {names_of(noisy)}."
+            f"go if this is close enough: {listed(told, WITH_ERRORS, str)}."
         )
 
 
@@ -176,22 +180,27 @@ def _look(study: TableStudy) -> Iterator[str]:
         n_laws = len(cell.laws)
         laws = "its law" if n_laws == 1 else f"its {n_laws} laws"
         yield (
-            f"Look first at row {study.numbers(cell.row)}: with {quote(cell.column or '')} = "
+            f"Look first at row {study.numbers.named(cell.row)}: with {quote(cell.column or '')} = "
             f"{cell_text(cell.expected)} in place of {cell_text(cell.found)} it obeys {laws}."
         )
     elif cells:
         cell = cells[0]
         yield (
-            f"Look first at row {study.numbers(cell.row)}, which breaks "
+            f"Look first at row {study.numbers.named(cell.row)}, which breaks "
             f"{counted(len(cell.laws), 'law')}."
         )
     notes = study.notes
     if notes.cautions:
         n = len(notes.cautions)
         yield f"There {plural(n, 'is', 'are')} {counted(n, 'caution')} below."
-    if notes.constant:
-        has = plural(len(notes.constant), "has", "have")
-        yield f"{names_of(notes.constant)} {has} one value, or none, in all rows."
+    for names, what in (
+        ([n for n in notes.constant if n not in notes.gaps], "the same value in all rows"),
+        ([n for n in notes.constant if 0 < notes.gaps.get(n, 0) < study.n_rows],
+         "the same value in all rows that have one"),
+        ([n for n in notes.constant if notes.gaps.get(n) == study.n_rows], "no value in any row"),
+    ):  # fmt: skip
+        if names:
+            yield f"{names_of(names)} {plural(len(names), 'has', 'have')} {what}."
     many = [name for name, n in notes.gaps.items() if n > MANY_GAPS * study.n_rows]
     many = [name for name in many if name not in notes.constant]
     if many:

@@ -8,10 +8,8 @@ from typing import Any
 
 from gramian._support.extras import require
 from gramian._support.words import counted, percent, plural
-from gramian.formulas import number
 from gramian.reports import _page
 from gramian.reports.table_page._changes import Changes
-from gramian.reports.table_page._column_choice import RETURNED
 from gramian.reports.table_page._first_screen import FirstScreen, broken_sentence, names_of
 from gramian.reports.table_page._law_entries import GROUPS, MAX_LAWS, SHOWN_ROWS
 from gramian.reports.table_page._law_map import law_map
@@ -84,10 +82,8 @@ def html(
         "max_columns": MAX_COLUMNS,
         "cell_text": cell_text,
         "counted": counted,
-        "number": number,
         "names_of": names_of,
         "percent": percent,
-        "returned": RETURNED,
         "plural": plural,
         "date": datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"),
     }

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from gramian._support.words import counted
+from gramian.formulas import number
 from gramian.laws import AnyLaw, BrokenRow, CheckResult, LawOutcome, Relation, Relations
+from gramian.reports.table_page._returned_values import cells_of
+from gramian.reports.table_page._shown_cells import rounded_up
 from gramian.tables import Table
 
 LawGroup = Literal["arithmetic", "levels", "dates", "noisy"]
 GROUPS: dict[LawGroup, tuple[str, str]] = {
     "arithmetic": (
         "Arithmetic",
-        "Numbers that follow from other numbers, to the last printed digit.",
+        "Numbers that follow from other numbers, up to the rounding of printed digits.",
     ),
     "levels": (
         "Levels",
@@ -55,15 +60,20 @@ class LawEntry:
     kind: str
     reading: str
     """How to read the law, such as "counted in days" for a law of dates; else empty."""
+    within: str
+    """The largest error of rows that obey a noisy law, as text; empty for an equation."""
 
     @property
     def holds(self) -> str:
-        """In how many rows the law holds, in words."""
+        """In how many rows the law holds, and within what error, in words."""
         said = f"{self.reading}; " if self.reading else ""
-        if not self.n_broken:
-            return f"{said}holds in all {counted(self.n_tested, 'row')}"
-        kept = f"{self.n_tested - self.n_broken:,}"
-        return f"{said}holds in {kept} of {counted(self.n_tested, 'row')}"
+        rows = f"in all {counted(self.n_tested, 'row')}"
+        if self.n_broken:
+            rows = f"in {self.n_tested - self.n_broken:,} of {counted(self.n_tested, 'row')}"
+        if not self.typical_error:
+            return f"{said}holds {rows}"
+        within = f"within ±{self.within}" if self.within else "holds up to its noise"
+        return f"{said}{within} {rows}, typical error {number(self.typical_error, 2)}"
 
 
 @dataclass(frozen=True)
@@ -155,6 +165,7 @@ def _is_of_most_rows(i: int, found: Relations, outcomes: Sequence[tuple[LawOutco
 def _entries(table: Table, found: Relations, result: CheckResult) -> list[LawEntry]:
     """Return the entries of laws that were checked on the rows of a table."""
     dates = {each.name for each in found.facts if each.type == "date"}
+    within = _largest_errors(found, table)
     rows = iter(found.checks.broken_rows(table, result, most=SHOWN_ROWS))
     entries = []
     for law, outcomes in zip(found, _by_law(found, result), strict=True):
@@ -179,6 +190,7 @@ def _entries(table: Table, found: Relations, result: CheckResult) -> list[LawEnt
                 shown[worst],
                 law.kind,
                 _reading(law),
+                within.get(str(law), ""),
             )
         )
     return entries
@@ -186,9 +198,27 @@ def _entries(table: Table, found: Relations, result: CheckResult) -> list[LawEnt
 
 def _reading(law: AnyLaw) -> str:
     """Return how to read a law: what its comparisons are, and in which unit it counts dates."""
-    if not isinstance(law, Relation):
+    if not isinstance(law, Relation) or law.kind == "constant":
         return ""
     if law.kind == "step":
         return "[ ] is 1 if true, else 0"
     clocks = getattr(law.check.law, "clocks", {})
     return next((f"counted in {clock.unit}" for clock in clocks.values()), "")
+
+
+def _largest_errors(laws: Iterable[AnyLaw], table: Table) -> dict[str, str]:
+    """Return for each noisy law, as text, the largest error of the rows that obey it, as text.
+
+    Equations, which give no column, are not in the result.
+    """
+    checks = [each.check for each in laws if isinstance(each, Relation) and each.typical_error]
+    checks = [each for each in checks if each.column is not None]
+    largest = dict.fromkeys((each.text for each in checks), 0.0)
+    names = list(dict.fromkeys(name for each in checks for name in each.columns))
+    for rows in table.pieces(names) if checks else ():
+        cells = cells_of(rows, table.columns)
+        for each in checks:
+            found = each.outcome(cells)
+            obeying = found.error[found.tested & ~found.broken]
+            largest[each.text] = float(np.max(obeying, initial=largest[each.text]))
+    return {text: rounded_up(error) for text, error in largest.items() if error}

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gramian._support.words import counted, listed, one_line, percent
-from gramian.formulas import number, quote
+from gramian.formulas import quote
 from gramian.reports.table_page._changes import Changes
-from gramian.reports.table_page._column_choice import RETURNED, ColumnChoice
+from gramian.reports.table_page._column_choice import ColumnChoice
 from gramian.reports.table_page._few_columns import FewColumns
 from gramian.reports.table_page._first_screen import FirstScreen, broken_sentence, names_of
 from gramian.reports.table_page._law_entries import GROUPS, SHOWN_ROWS, LawEntry
@@ -136,19 +136,16 @@ def _laws(study: TableStudy) -> Iterator[str]:
 
 
 def _law(entry: LawEntry, study: TableStudy) -> Iterator[str]:
-    error = ""
-    if entry.typical_error:
-        error = f"; typical error {number(entry.typical_error, 2)}"
-    yield f"{_span(entry.text)}: {entry.holds}{error}."
+    yield f"{_span(entry.text)}: {entry.holds}."
     if not entry.rows:
         return
     names = list(entry.rows[0].cells)
-    heads = ["row", *names, *([f"{entry.gives} by the law"] if entry.gives else [])]
+    heads = [study.numbers.head, *names, *([f"{entry.gives} by the law"] if entry.gives else [])]
     yield _table(
         heads,
         [
             [
-                str(study.numbers(each.row)),
+                study.numbers.in_table(each.row),
                 *(cell_text(each.cells[name]) for name in names),
                 *([cell_text(each.expected)] if entry.gives else []),
             ]
@@ -164,7 +161,7 @@ def _choice(choice: ColumnChoice) -> Iterator[str]:
         return
     yield "## The columns to keep"
     yield plain(f"Keep {listed(choice.base, len(choice.base), quote)}.")
-    rows = [[each.name, each.law, RETURNED[each.status]] for each in choice.computed]
+    rows = [[each.name, each.law, each.comes_back] for each in choice.computed]
     yield _table(["can go", "its law", "what comes back"], rows)
     for each in choice.exchanges:
         instead, laws = names_of(each.instead), "; ".join(each.laws)
@@ -183,12 +180,16 @@ def _few(few: FewColumns) -> Iterator[str]:
         )
     ]
     yield _table(["number", "column", "columns so far", "components of PCA"], rows)
+    yield plain(f"{few.ends} {few.without}".strip())
 
 
 def _notes(study: TableStudy) -> Iterator[str]:
     if study.notes.done:
         yield "## What was done to the table"
         yield _list(map(plain, study.notes.done))
+    if study.notes.unsearched:
+        yield "## What was not searched"
+        yield _list(map(plain, study.notes.unsearched))
     if study.notes.cautions:
         yield f"## {counted(len(study.notes.cautions), 'caution')}"
         yield _list(map(plain, study.notes.cautions))

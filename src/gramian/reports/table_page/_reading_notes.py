@@ -16,6 +16,8 @@ FEW_ROWS = 50
 """With fewer rows, laws may hold by chance."""
 SAID = (" since ", "Values are missing")
 """Parts of notes of the search for laws that the page words itself."""
+UNSEARCHED = ("not searched",)
+"""Parts of notes about laws that were not searched."""
 CAUTIONS = ("was left out",)
 """Parts of notes of the search for laws that are cautions."""
 LISTED = 12
@@ -28,6 +30,8 @@ class ReadingNotes:
 
     done: tuple[str, ...]
     """What was done to the table, as sentences."""
+    unsearched: tuple[str, ...]
+    """What was not searched, as sentences."""
     cautions: tuple[str, ...]
     """What may mislead, as sentences."""
     gaps: Mapping[str, int]
@@ -62,11 +66,11 @@ def reading_notes(table: Table, names: Collection[str], found: Relations) -> Rea
             for name, example in table.spellings.items()
             if name in names
         ),
-        *([f"Dates: {_names(dates)}. In laws, {_counting(found)}."] if dates else []),
+        *([f"Dates: {_names(dates)}.{_counting(found, dates)}"] if dates else []),
         *(
             [
-                f"{counted(n_gaps, 'cell')} {plural(n_gaps, 'is', 'are')} empty: {some}{more}. "
-                "A law is tested in the rows that have all its columns."
+                f"{counted(n_gaps, 'cell')} {plural(n_gaps, 'is', 'are')} empty: {some}{more}."
+                + (" A law is tested in the rows that have all its columns." if found else "")
             ]
             if gaps
             else []
@@ -80,21 +84,27 @@ def reading_notes(table: Table, names: Collection[str], found: Relations) -> Rea
             else []
         ),
         *([f"Not looked at: {_names(others)}."] if others else []),
-        *(note for note in found.notes if not any(said in note for said in (*SAID, *CAUTIONS))),
+        *(note for note in found.notes if not _has(note, (*SAID, *UNSEARCHED, *CAUTIONS))),
     ]
     cautions = [_worded(each, RowNumbers.of(table)) for each in _cautions(table, names)]
     cautions += [
         f"The times of {_name(name)} have different offsets from UTC, which were dropped."
         for name in table.without_zone
     ]
-    cautions += [note for note in found.notes if any(said in note for said in CAUTIONS)]
+    cautions += [note for note in found.notes if _has(note, CAUTIONS)]
     if not found.complete:
         cautions.append("The search for laws was stopped: there may be more laws.")
     if found.n_rows < FEW_ROWS:
         cautions.append(
             f"The table has only {counted(found.n_rows, 'row')}: a law may hold by chance."
         )
-    return ReadingNotes(tuple(done), tuple(cautions), gaps, constant)
+    unsearched = tuple(note for note in found.notes if _has(note, UNSEARCHED))
+    return ReadingNotes(tuple(done), unsearched, tuple(cautions), gaps, constant)
+
+
+def _has(note: str, parts: Collection[str]) -> bool:
+    """Return True if a note has any of some parts."""
+    return any(part in note for part in parts)
 
 
 def _name(name: str) -> str:
@@ -105,13 +115,16 @@ def _names(names: Collection[str]) -> str:
     return listed([*names], LISTED, quote)
 
 
-def _counting(found: Relations) -> str:
-    """Return in which unit dates are counted, as a part of a sentence."""
+def _counting(found: Relations, dates: Collection[str]) -> str:
+    """Return in which unit laws count dates, as a sentence; empty if no law computes with dates."""
+    computing = [each for each in found if each.kind not in ("constant", "lookup")]
+    if not any({*dates}.intersection(each.columns) for each in computing):
+        return ""
     seconds = any(" seconds since " in note for note in found.notes)
     days = any(" days since " in note for note in found.notes)
     if seconds and days:
-        return "dates count days, and times count seconds"
-    return "times count seconds" if seconds else "dates count days"
+        return " In laws, dates count days, and times count seconds."
+    return f" In laws, {'times count seconds' if seconds else 'dates count days'}."
 
 
 def _gaps(table: Table, names: Collection[str]) -> tuple[dict[str, int], tuple[str, ...]]:

@@ -3,26 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._support.types import IntArray
+from gramian._support.types import Array, IntArray
 from gramian.laws import ColumnFacts, ColumnLaw, Rounding
 from gramian.tables import Table, as_array, is_date, is_number, is_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MAX_ROWS = 20_000
 """Largest number of rows in which values are compared."""
 SAME = 1e-9
 """Largest relative difference of equal numbers with all digits."""
+A_DAY = np.timedelta64(1, "D")
+
+
+@dataclass(frozen=True)
+class Missed:
+    """The cells of a column that a law does not give, and by how much it misses the column."""
+
+    n: int
+    """The number of cells that the law does not give."""
+    n_compared: int
+    typical: float | None = None
+    """The root mean square error of all cells, in the units of the column, in days for dates; None
+    for text, and if the law gives no number for a cell."""
+    largest: float | None = None
+    unit: str = ""
+    """Words that follow an error: " days" for a column of dates, else empty."""
 
 
 def missed_values(
     laws: Mapping[str, ColumnLaw], facts: Sequence[ColumnFacts], table: Table, without: IntArray
-) -> dict[str, int]:
-    """Return for each computed column the number of cells that its law does not give.
+) -> dict[str, Missed]:
+    """Return for each computed column the cells that its law does not give, and its errors.
 
     The laws compute from kept columns and from each other, in turn. Empty cells do not count.
 
@@ -44,7 +63,7 @@ def missed_values(
     compared = np.ones(n_rows, dtype=bool)
     compared[without[without < n_rows]] = False
     known: dict[str, Any] = {name: column for name, column in cells.items() if name not in laws}
-    found = dict[str, int]()
+    found = dict[str, Missed]()
     for name, law in laws.items():
         if name not in cells or not {*law.columns} <= {*known}:
             continue
@@ -52,10 +71,10 @@ def missed_values(
         for each in (rounding, replace(rounding, half_up=True)):
             with np.errstate(all="ignore"):
                 made = np.array(np.broadcast_to(law.rounded_to(each)(known), n_rows))
-            n_missed = int((compared & _differ(law, made, cells[name])).sum())
-            if name not in found or n_missed < found[name]:
-                found[name], known[name] = n_missed, made
-            if not n_missed or each.decimals is None:
+            missed = _missed(law, made, cells[name], compared)
+            if name not in found or missed.n < found[name].n:
+                found[name], known[name] = missed, made
+            if not missed.n or each.decimals is None:
                 break
     return found
 
@@ -66,9 +85,21 @@ def _cells(table: Table, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     names = [name for name in names if name not in codes]
     if not names:
         return {}
-    rows = table.read(names, at_most=MAX_ROWS)
+    return cells_of(table.read(names, at_most=MAX_ROWS), kinds)
+
+
+def cells_of(rows: pa.Table, kinds: Mapping[str, pa.DataType]) -> dict[str, NDArray[Any]]:
+    """Return columns as arrays: numbers, dates, and texts with None for an empty cell.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+        Rows of a table.
+    kinds : mapping from str to pyarrow.DataType
+        The types of its columns.
+    """
     found = dict[str, NDArray[Any]]()
-    for name in names:
+    for name in rows.column_names:
         column, kind = rows.column(name), kinds[name]
         if is_number(kind):
             found[name] = as_array(rows.select([name]))[:, 0]
@@ -81,16 +112,31 @@ def _cells(table: Table, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     return found
 
 
-def _differ(law: ColumnLaw, made: NDArray[Any], cells: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return a mask of the cells that are not empty and differ from the computed values."""
+def _missed(
+    law: ColumnLaw, made: NDArray[Any], cells: NDArray[Any], compared: NDArray[np.bool_]
+) -> Missed:
+    """Compare the cells of a column that are not empty with the values that a law gives."""
     if cells.dtype.kind == "O":
-        there = np.array([each is not None for each in cells], dtype=bool)
-        return np.asarray(there & (made.astype(object) != cells))
+        there = compared & np.array([each is not None for each in cells], dtype=bool)
+        return Missed(int((there & (made.astype(object) != cells)).sum()), int(there.sum()))
     if cells.dtype.kind == "M":
         clock = getattr(law, "clocks", {}).get(law.column)
         if clock is not None and made.dtype.kind == "f":
             made = clock.dates(made)
-        return np.asarray(~np.isnat(cells) & (made.astype("datetime64[us]") != cells))
+        there = compared & ~np.isnat(cells)
+        error = np.abs(made.astype("datetime64[us]")[there] - cells[there]) / A_DAY
+        return _errors(error != 0, error, " days")
+    there = compared & ~np.isnan(cells)
     with np.errstate(all="ignore"):
-        near = np.abs(made - cells) <= SAME * np.abs(cells)
-    return np.asarray(~np.isnan(cells) & ~near)
+        error = np.abs(made[there] - cells[there])
+        differ = ~(error <= SAME * np.abs(cells[there]))
+    return _errors(differ, error)
+
+
+def _errors(differ: NDArray[np.bool_], error: Array, unit: str = "") -> Missed:
+    """Return the number of cells that differ, and their errors if the law gives all of them."""
+    n = int(differ.sum())
+    if not n or not np.isfinite(error).all():
+        return Missed(n, len(error))
+    typical = float(np.sqrt(np.mean(error**2)))
+    return Missed(n, len(error), typical, float(np.max(error)), unit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gramian.laws import CheckResult, Comparison, Relations, relations
@@ -10,6 +10,7 @@ from gramian.reports.table_page._column_choice import ColumnChoice, chosen_colum
 from gramian.reports.table_page._few_columns import FewColumns, few_columns
 from gramian.reports.table_page._law_entries import LawsOfTable, checked_laws
 from gramian.reports.table_page._reading_notes import ReadingNotes, reading_notes
+from gramian.reports.table_page._row_names import row_names
 from gramian.reports.table_page._shown_cells import RowNumbers
 from gramian.tables import SomeColumns, Table, is_usable
 from gramian.tabular import Names, UnusableTableError, column_of_groups, find, labels_in
@@ -109,11 +110,17 @@ def studied(
         chosen_columns(laws.found, laws.result, keep, some),
         few_columns(some, names, laws.result.rows),
         reading_notes(table, names, found),
-        RowNumbers.of(table),
+        _row_numbers(table, laws.result.n_rows),
         comparison,
         None if older is None else older.name,
         n_older_rows,
     )
+
+
+def _row_numbers(table: Table, n_rows: int) -> RowNumbers:
+    """Return how the page counts rows, and the column that names them if there is one."""
+    numbers, found = RowNumbers.of(table), row_names(table, [*table.columns], n_rows)
+    return numbers if found is None else replace(numbers, key=found[0], names=found[1])
 
 
 def _compared(older: Table, table: Table, found: Relations) -> tuple[Comparison, int]:
