@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._support.blas import threads_for
 from gramian._support.types import Array
 from gramian.core.imputation._corrections import Correction, best_correction
 from gramian.core.imputation._gaussian import Gaussian, fit_gaussian
@@ -37,7 +40,8 @@ class Imputation:
         which = np.flatnonzero(gaps.any(axis=1))
         filled: Array = table.copy()
         if len(which):
-            filled[which] = np.where(gaps[which], self._expect(table[which]), table[which])
+            with _threads(table):
+                filled[which] = np.where(gaps[which], self._expect(table[which]), table[which])
         return filled
 
     def _expect(self, table: Array) -> Array:
@@ -90,12 +94,18 @@ def fit_imputation(
         )
     scale = np.where(scale > 0, scale, 1.0)
     x = np.where(present, (table - centre) / scale, 0.0)
-    gaussian = fit_gaussian(x, present)
     corrections: tuple[Correction | None, ...] = (None,) * table.shape[1]
-    if nonlinear:
-        corrections = _corrections(gaussian, x, present)
+    with _threads(table):
+        gaussian = fit_gaussian(x, present)
+        if nonlinear:
+            corrections = _corrections(gaussian, x, present)
     beyond = margin * (high - low)
     return Imputation(centre, scale, gaussian, corrections, low - beyond, high + beyond)
+
+
+def _threads(table: Array) -> AbstractContextManager[Any]:
+    """Return a context manager for the BLAS threads of inverses, of which each row needs one."""
+    return threads_for(float(table.shape[1]) ** 3)
 
 
 def _corrections(
