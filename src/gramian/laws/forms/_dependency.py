@@ -150,6 +150,9 @@ class Dependency(LawOfLevels):
     allowed_error : AllowedError
         The largest error of a number that rounding explains; a row with a larger error breaks the
         law.
+    tested : Lookup or None
+        The lookup with which other tables are tested, if it is by intervals of a number: it has no
+        value between two intervals where no row was seen. Otherwise None, and `lookup` tests them.
 
     Examples
     --------
@@ -171,7 +174,6 @@ class Dependency(LawOfLevels):
     solvable: tuple[str, ...] = ()
     kind: Literal["lookup", "extreme", "series", "guarded"] = "lookup"
     tested: Lookup | None = field(default=None, repr=False)
-    """The lookup with which other tables are tested: by intervals without their unknown ends."""
 
     @property
     def exact(self) -> bool:
