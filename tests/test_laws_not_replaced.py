@@ -66,3 +66,39 @@ def test_a_column_of_which_a_law_misses_a_cell_by_far_is_kept():
     table = pd.DataFrame({"x": x, "y": y, "z": (x * y).round(4)})
     table.loc[12_345, "z"] += 1.0  # in few of the samples of the search
     assert len(GFA().fit(table).redundant_features_) == 0
+
+
+def test_a_rate_of_states_does_not_tell_their_region():
+    rng = np.random.default_rng(0)
+    rate = rng.choice(np.arange(30, 100, 2) / 10, 2000)
+    region = (rate * 10 % 7 < 2).astype(float)  # each rate belongs to one region
+    assert not laws({"rate": rate, "northeast": region, "x": rng.normal(size=2000)})
+
+
+def test_age_and_weight_of_a_patient_tell_no_more_than_the_patient():
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(100), 10)
+    table = {"patient": [f"P{i:03d}" for i in patient]}
+    for name, low, high in (("age", 30, 80), ("weight", 50, 110)):
+        table[name] = rng.integers(low, high, 100)[patient]
+    smoke = rng.choice(["never", "former", "current"], 100)[patient]
+    smoke[rng.choice(1000, 12, replace=False)] = "unknown"
+    found = laws(table | {"smoke": smoke, "dose": rng.normal(size=1000)})
+    assert not any("age and weight" in each for each in found)
+    assert any(each.startswith("smoke follows from patient") for each in found)
+
+
+def test_the_number_of_a_row_is_no_sum_of_multiples_that_are_no_whole_numbers():
+    day, time = np.repeat([0, 29, 58], 6), np.tile(np.arange(6), 3)
+    table = {"row": np.arange(1.0, 19), "day": day, "time": time}
+    table["sample"] = table["row"] + np.round(12 / 29 * day) - 40 * time
+    assert not any("row" in each and "day" in each for each in laws(table))
+
+
+def test_a_threshold_with_exceptions_is_a_round_number():
+    rng = np.random.default_rng(0)
+    longitude = rng.uniform(-72.8, -72.5, 400).round(4)
+    code = np.where(longitude <= -72.6555, 1062, 1060)
+    code[rng.choice(400, 12, replace=False)] = 1061
+    table = {"longitude": longitude, "code": code, "x": rng.normal(size=400)}
+    assert not any("72.65" in each for each in laws(table))

@@ -29,6 +29,8 @@ MOST_WITH_EXCEPTIONS = 50
 """Largest number of levels of a measured number whose lookups may have exceptions."""
 PER_FURTHER_LEVEL = 2
 """A lookup with exceptions may have this many for each level that it saves."""
+PER_VALUE = 0.5
+"""A column has at least this many values for each value of a measured number that gives it."""
 SCREEN_CELLS = 3e8
 """About the largest number of cells that the screening compares; limits its number of rows."""
 SCREEN_MARGIN = 1.5
@@ -82,8 +84,10 @@ class _LookupSearch:
         singles = self._one_way([each for each in found if each not in last])
         yield from singles
         self._known += [one for each in singles for one in each.dependencies]
+        given = {each.effect for each in found}
         for size in MOST_TOGETHER:
             more = self._together(size, self._known)
+            more = [each for each in more if not self._is_of_things(each, given)]
             yield from more
             self._known += [each.dependency for each in more]
         yield from self._one_way(last)
@@ -192,6 +196,7 @@ class _LookupSearch:
             each
             for each in found
             if (each.thresholds or each.dependency not in steps)
+            and not self._is_by_measured(each)
             and not self._is_longer(each, exact)
             and not self._is_by_things(each, {*exact})
         ]
@@ -240,6 +245,32 @@ class _LookupSearch:
         if other is None or not one.count.broken:
             return False
         return one.count.broken > PER_FURTHER_LEVEL * (other.n_levels - one.count.n_levels)
+
+    def _is_of_things(self, one: BelievedLookup, given: set[int]) -> bool:
+        """Return True if keys that some rows contradict tell a thing, or what the thing tells.
+
+        The age and weight of a patient nearly tell the patient, and all that the patient tells.
+
+        Parameters
+        ----------
+        one : BelievedLookup
+            The lookup by several keys.
+        given : set of int
+            The columns that one key gives, perhaps with exceptions.
+        """
+        of_effect = {*one.causes} <= closure([one.effect], self._known)
+        return bool(one.count.broken) and (one.effect in given or of_effect)
+
+    def _is_by_measured(self, one: BelievedLookup) -> bool:
+        """Return True if the values of a measured number give a column of far fewer values.
+
+        The rate of unemployment of each state and year tells the region by chance: nobody looks it
+        up by such rates. A list of prices by weight has about as many prices as weights.
+        """
+        (cause,), cells = one.causes, self._cells
+        if one.thresholds or cause not in self._measured or cells.is_whole(cause):
+            return False
+        return bool(cells.n_levels[one.effect] < PER_VALUE * cells.n_levels[cause])
 
     def _is_by_things(self, one: BelievedLookup, given: set[Implication]) -> bool:
         """Return True if a number seems to determine a column because both belong to a thing.

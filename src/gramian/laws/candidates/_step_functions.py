@@ -15,6 +15,8 @@ from gramian.laws.judge import LEAST_SHARE
 
 ROUND_THRESHOLD = 5
 """Steps of a column that numbers the rows are laws only if thresholds are multiples of this."""
+THRESHOLD_DIGITS = 3
+"""Largest number of digits of a threshold that separates two values with exceptions."""
 MOST_STEPS = 8
 """Largest number of steps of a law: more of them are a list of values."""
 TOP_NUMBERS = ("1", "2", "3", "5", "25")
@@ -68,6 +70,9 @@ def steps_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
             if i == k:
                 continue
             atom = _threshold(values.x[:, i], y == high)
+            step = comparison(atom)
+            if step is not None and float(f"{step[1]:.{THRESHOLD_DIGITS}g}") != step[1]:
+                continue  # a person compares with round numbers
             parts: Parts = [(high - low, (atom,)), *([(low, ())] if low else [])]
             if not _by_number(values.x[:, i], parts):
                 n_tried = float(len(context.distinct) * len(sources) * values.n_rows)

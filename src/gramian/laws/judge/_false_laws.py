@@ -29,11 +29,24 @@ def numbers_a_grid(law: Law, values: Values) -> bool:
     """Return True if a law computes the number of a row from numbers that do not count.
 
     The number of a row in a grid is a sum of any two numbers that grow in equal steps. Only where
-    they count, such as blocks and plots, this is how somebody numbered the rows.
+    they count, such as blocks and plots, this is how somebody numbered the rows: each number is
+    multiplied by a whole number.
     """
     traits = [values.traits[i] for i in law.columns]
-    numbered = len(traits) > 2 and any(each.row_number for each in traits)
-    return numbered and not all(each.whole for each in traits)
+    if len(traits) <= 2 or not any(each.row_number for each in traits):
+        return False
+    if not all(each.whole for each in traits):
+        return True
+    raw = dict(zip(law.monomials, law.raw_coefficients(values.scale), strict=True))
+    own = next((raw[each] for each in raw if _is_row_number(each, values)), None)
+    if own is None or not law.is_linear:
+        return False
+    parts = np.array([x / own for each, x in raw.items() if each])
+    return bool((np.abs(parts - np.rint(parts)) > COMMON_ROOT * np.abs(parts)).any())
+
+
+def _is_row_number(monomial: Monomial, values: Values) -> bool:
+    return len(monomial) == 1 and values.traits[monomial[0][0][0]].row_number
 
 
 def is_one_piece(law: Law, values: Values, error: float) -> bool:
