@@ -240,6 +240,8 @@ class LawSearch:
         """
         context, control = self._context, self.control
         everything = context.train
+        waiting: list[Verdict] = []
+        """Laws that may follow from laws that a later round finds."""
         while True:
             pool = []
             for law, n_tried, target in self._candidates(generators):
@@ -252,20 +254,29 @@ class LawSearch:
                 if verdict is not None:
                     verdict = self._in_all_rows(verdict, control)
                     pool.append(self._with_exceptions(verdict, n_tried))
-            pool.sort(key=lambda verdict: oddness(verdict, everything))
             before = len(self.found)
-            for verdict in pool:
+            for verdict in sorted(pool, key=lambda verdict: oddness(verdict, everything)):
                 given = verdict.target in {each.target for each in self.found}
                 if len(self.found) > before and (given or has_odd_number(verdict, everything)):
-                    continue  # it may follow from laws that the next round finds
-                if not any({*each.columns} == {*verdict.law.columns} for each in context.laws):
-                    self._believe(verdict)
+                    waiting.append(verdict)
+                else:
+                    self._believe_first(verdict)
+            if len(self.found) == before:
+                for verdict in sorted(waiting, key=lambda verdict: oddness(verdict, everything)):
+                    self._believe_first(verdict)
+                waiting = []
             found = [each for each in self.found[before:] if each.rows is not None]
             control = control.of_rows_that_obey(found)
             if not found or control.train.n_rows < FEW_ROWS:
                 break
             context.train = control.train
         context.train = everything
+
+    def _believe_first(self, verdict: Verdict) -> None:
+        """Add an accepted law to `found` unless a law of the same columns was accepted before."""
+        columns = {*verdict.law.columns}
+        if not any({*each.columns} == columns for each in self._context.laws):
+            self._believe(verdict)
 
     def _in_all_rows(self, verdict: Verdict, control: Control) -> Verdict:
         """Return a verdict with the share of all rows that obey its law.

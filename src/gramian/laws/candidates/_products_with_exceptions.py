@@ -25,6 +25,8 @@ FIRST_ROWS = 240
 """Number of rows to which logarithms are fitted."""
 FEWEST_ROWS = 30
 """Fewest rows without zeros that are enough for a fit."""
+LEAST_SPREAD = 0.01
+"""Smallest deviation of the logarithm of a factor: that of ids such as 9,000,001 is a constant."""
 FACTORS = (2, 4)
 """Smallest and largest number of factors, a percentage more or less among them."""
 LARGEST_EXPONENT = 3
@@ -68,7 +70,12 @@ def products_with_exceptions(context: SearchContext) -> Iterator[Candidate]:
         for sign in (-1.0, 1.0)
     ]
     logs = {i: _log(some.x[:, i]) for i in columns}
-    usable = [i for i in columns if np.mean(np.isfinite(logs[i])) >= LEAST_SHARE]
+    usable = [
+        i
+        for i in columns
+        if np.mean(there := np.isfinite(logs[i])) >= LEAST_SHARE
+        and np.std(logs[i][there]) >= LEAST_SPREAD
+    ]
     n_tried = float((2 * LARGEST_EXPONENT + 1) * len(columns)) ** FACTORS[1]
     found: list[tuple[int, int, Law]] = []
     for target in usable:

@@ -247,4 +247,5 @@ def has_odd_number(verdict: Verdict, values: Values) -> bool:
 def _n_odd_numbers(law: Law, values: Values) -> int:
     """Return how many coefficients, as shares of the first one, have more than three digits."""
     raw = law.raw_coefficients(values.scale)
-    return sum(len(f"{value / raw[0]:.6g}".strip("-0.").replace(".", "")) > 3 for value in raw)
+    digits = (f"{abs(value / raw[0]):.5e}".split("e")[0].rstrip("0") for value in raw)
+    return sum(len(each.replace(".", "")) > 3 for each in digits)
