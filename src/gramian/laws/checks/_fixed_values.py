@@ -20,6 +20,9 @@ SLACK, FLOAT_ERROR = 0.02, 1e-12
 float64 explains."""
 ALL_DIGITS = 1e-9
 """Relative error with which a law fixes a number that is printed with all digits."""
+ONE_UNIT = 1.5
+"""A cell that differs by less than so many units of the last decimal may be rounded in another
+way."""
 STEP = 1e-4
 """Relative change of such a number, to see how a law changes with it."""
 
@@ -47,8 +50,8 @@ def fixed_values(
 
     A formula fixes a value if the error that it allows is at most half a unit of the last printed
     digit of the column, and if it is broken with the next numbers. A lookup fixes a value if it
-    has values for levels, not for intervals, and saw several rows of them. No constant fixes a value,
-    nor does a law that computes from earlier rows.
+    has values for levels, not for intervals, and saw several rows of them. No constant fixes a
+    value, nor does a law that computes from earlier rows.
 
     Parameters
     ----------
@@ -87,7 +90,11 @@ def fixed_values(
         else:
             fixed |= hurt & _is_fixed(check, given, name, rows, new, facts)
     is_number = cells.dtype.kind == "f"
-    return FixedValues(fixed & there, is_number & there & ~fixed & ~exact)
+    about = is_number & there & ~fixed & ~exact
+    if is_number and facts is not None and facts.decimals:
+        # A cell that differs by one cent may be right: rounded in another way.
+        fixed &= exact | ~(np.abs(new - cells) < ONE_UNIT * 10.0**-facts.decimals)
+    return FixedValues(fixed & there, about)
 
 
 def _is_seen(law: Lookup, n_known: int) -> bool:
