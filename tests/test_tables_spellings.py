@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from cli_cases import folder, run, succeed  # noqa: F401
 from hypothesis import HealthCheck, given, settings
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 
 import gramian
 from gramian.exceptions import TableError
-from gramian.tables import open_table
+from gramian.tables import open_table, writing_of_column
+from gramian.tables._spellings import NumberSpelling, values_of
+from gramian.tables._written_numbers import NumberWriting, writing_of
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -191,3 +194,56 @@ def test_several_files_as_one_table_count_by_the_wall_clock():
 def test_spellings_of_several_files_are_told():
     paths = [file_of("1,5", "2,25", name="a.csv"), file_of("2,5", name="b.csv")]
     assert [*gramian.select(paths, keep="value").spellings] == ["value"]
+
+
+@st.composite
+def written_columns(draw):
+    """Draw a spelling with cells of a column, and a number to write."""
+    decimal = draw(st.sampled_from(".,"))
+    before, after = draw(st.sampled_from([("", ""), ("$", ""), ("", "%"), ("", "€"), ("€", "")]))
+    blank = draw(st.sampled_from(["", " "]))
+    thousands = draw(st.sampled_from(["", ",."[decimal == ","], "'", " "]))
+    writing = NumberWriting(
+        NumberSpelling(decimal, before, after),
+        (blank if before else "", blank if after else ""),
+        thousands,
+        draw(st.integers(0 if before or after else 1, 3)),
+        bool(before) and draw(st.booleans()),
+    )
+    number = st.integers(-(10**9), 10**9).map(lambda n: n / 1000)
+    numbers = draw(st.lists(number, min_size=1, max_size=8))
+    return writing, numbers, draw(number)
+
+
+@given(written_columns())
+def test_a_written_number_is_read_again(drawn):
+    writing, numbers, number = drawn
+    spelling = writing.spelling
+    column = pa.chunked_array([pa.array([writing.text(each) for each in [*numbers, number]])])
+    assert values_of(spelling, column).to_pylist() == [*numbers, number]
+    again = writing_of(column.to_pylist()[:-1], spelling)
+    assert again is not None
+    text = again.text(number)
+    assert values_of(spelling, pa.chunked_array([pa.array([text])])).to_pylist() == [number]
+
+
+@pytest.mark.parametrize(
+    "cells", [["$1,234.50", "$1234.60"], ["5%", "6 %"], ["-$5.10", "$-5.20"], ["+5%", "6%"]]
+)
+def test_numbers_in_several_spellings_are_not_written(cells):
+    assert writing_of_column(cells, ".") is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "number", "text"),
+    [
+        (["71%", "5%"], 80.0, "80%"),
+        (["$1,234.50", "-$9.99"], -2816.1, "-$2,816.10"),
+        (["1.234,50 €", "9,99 €"], 2816.1, "2.816,10 €"),
+        (["1 234,56", "2,5"], 12345.0, "12 345,0"),
+    ],
+)
+def test_a_number_is_written_as_those_of_its_column(cells, number, text):
+    writing = writing_of_column(cells, ".")
+    assert writing is not None
+    assert writing.text(number) == text

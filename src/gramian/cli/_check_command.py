@@ -71,6 +71,7 @@ def check(
     from gramian._support.words import counted
     from gramian.cli._files import check_outputs, open_input
     from gramian.cli._pages import Page, print_json
+    from gramian.formulas import quote
 
     changes = None if repair is None else f"{repair}.changes.csv"
     check_outputs([laws, data], [output, repair, changes, save, junit])
@@ -83,18 +84,23 @@ def check(
     if output is not None:
         _write_broken(table, cells, output)
     mended = [each for each in cells if each.mends]
+    kept: list[SuspectCell] = []
     if repair is not None and changes is not None:
-        _write_repaired(table, mended, repair, changes)
+        kept = _write_repaired(table, mended, repair, changes)
     if junit is not None:
         _write_junit(result, junit, table.name)
     if json:
         print_json({"command": "check", "laws": laws, "data": table.name, **result.to_json()})
     elif not quiet:
         page = Page()
-        for line in [*result.told(), *_why_it_passes(result, allow)]:
+        for line in [*result.told(), *why_it_passes(result, allow)]:
             page.line(line)
         if repair is not None:
-            say(f"wrote {repair}: {counted(len(mended), 'cell')} replaced, listed in {changes}")
+            n = counted(len(mended) - len(kept), "cell")
+            say(f"wrote {repair}: {n} replaced, listed in {changes}")
+            for name in dict.fromkeys(str(each.column) for each in kept):
+                n = counted(sum(each.column == name for each in kept), "cell")
+                say(f"{n} of {quote(name)} kept: its cells are written in several ways")
     if not result.ok:
         raise typer.Exit(BROKEN)
 
@@ -170,15 +176,25 @@ def tested(checks: Checks, table: Table, allow: float | None) -> CheckResult:
     return result
 
 
-def _why_it_passes(result: CheckResult, allow: float | None) -> list[str]:
-    """Return a line that says why the exit code is 0, if rows break laws."""
+def why_it_passes(result: CheckResult, allow: float | None = None, command: str = "") -> list[str]:
+    """Return a line that says why the exit code is 0, if rows break laws.
+
+    Parameters
+    ----------
+    result : CheckResult
+        The result of the check.
+    allow : float, optional
+        The share of rows that the user allows.
+    command : str, default=""
+        The command that has the option --allow, if it is another one.
+    """
     if not result.ok or not len(result.rows):
         return []
     if allow is not None:
         return ["The exit code is 0: no law is broken in a larger share of its rows than --allow."]
     return [
         "The exit code is 0: no law is broken in more rows than it allows, which are the share "
-        "that broke it when it was found, and what chance adds. --allow 0 allows none."
+        f"that broke it when it was found, and what chance adds. {command}--allow 0 allows none."
     ]
 
 
@@ -189,25 +205,22 @@ def _write_broken(table: Table, cells: tuple[SuspectCell, ...], path: str) -> No
     write_broken(table, cells, TableOutput(output=path))
 
 
-def _write_repaired(table: Table, cells: list[SuspectCell], path: str, changes: str) -> None:
-    """Write the table with cells replaced, and the list of the changes."""
-    import csv
+def _write_repaired(
+    table: Table, cells: list[SuspectCell], path: str, changes: str
+) -> list[SuspectCell]:
+    """Write the table with cells replaced, and the list of the changes; return the cells kept."""
     import io
 
     from gramian._support.writing import replacing
-    from gramian.cli._checked_tables import cell_text, write_repaired
+    from gramian.cli._checked_tables import write_repaired
     from gramian.cli._errors import writing
     from gramian.cli._options import TableOutput
 
     lines = io.StringIO()
-    rows = csv.writer(lines, lineterminator="\n")
-    rows.writerow(["row", "column", "found", "expected", "laws"])
-    for each in cells:
-        texts = [cell_text(each.found), cell_text(each.expected)]
-        rows.writerow([each.row, each.column, *texts, "; ".join(each.laws)])
     with writing(changes), replacing(changes) as stream:
+        kept = write_repaired(table, cells, TableOutput(output=path), lines)
         stream.write(lines.getvalue().encode())
-        write_repaired(table, cells, TableOutput(output=path))
+    return kept
 
 
 def _write_junit(result: CheckResult, path: str, name: str) -> None:

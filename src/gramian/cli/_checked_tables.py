@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import IntArray
+from gramian.cli._cell_writers import CellWriter, cell_text, cell_writer
 from gramian.cli._files import open_target, output_format
 from gramian.cli._options import TableOutput
 from gramian.laws import SuspectCell
@@ -19,17 +20,12 @@ from gramian.tables import (
     Table,
     TextStyle,
     in_type,
-    number_texts,
     pyarrow,
     with_cells,
 )
 
 ADDED = ("check_row", "check_laws", "check_column", "check_found", "check_expected")
 """Names of the columns that a table of broken rows has beside its own."""
-SOME_CELLS = 1000
-"""Number of cells that show how the numbers of a column are written."""
-Cells = Mapping[str, tuple[IntArray, Sequence[Any]]]
-"""From the name of a column to the positions of cells and their new values."""
 
 
 def write_broken(table: Table, cells: Sequence[SuspectCell], output: TableOutput) -> None:
@@ -76,12 +72,17 @@ def _unlike(names: Sequence[str], taken: Sequence[str]) -> list[str]:
 def _expected(cell: SuspectCell) -> str:
     """Return the value that the laws give, or one for each cell that is as likely wrong."""
     if cell.column is not None or all(each is None for each in cell.values):
-        return cell_text(cell.expected)
+        return f"{'about ' if cell.about else ''}{cell_text(cell.expected)}"
     return " or ".join("?" if each is None else cell_text(each) for each in cell.values)
 
 
-def write_repaired(table: Table, cells: Sequence[SuspectCell], output: TableOutput) -> None:
+def write_repaired(
+    table: Table, cells: Sequence[SuspectCell], output: TableOutput, changes: TextIO
+) -> list[SuspectCell]:
     """Write a table with other values in some cells; all other cells stay as they are written.
+
+    New values are written in the spelling of their column, such as 2.816,10 €. Cells of a column
+    with numbers in several spellings stay; they are returned.
 
     Parameters
     ----------
@@ -91,35 +92,49 @@ def write_repaired(table: Table, cells: Sequence[SuspectCell], output: TableOutp
         The cells to replace by the values that laws give.
     output : TableOutput
         Options for the table to write.
+    changes : text stream
+        Is told each change as a line of a CSV file.
     """
     names = dict.fromkeys(each.column for each in cells if each.column is not None)
-    changes: dict[str, tuple[IntArray, list[Any]]] = {}
+    writers: dict[str, CellWriter | None] = {}
+    if _is_as_written(table, output):
+        writers = {name: cell_writer(table, name) for name in names}
+    stay = [each for each in cells if writers.get(str(each.column), cell_text) is None]
+    new = dict[str, tuple[IntArray, list[Any]]]()
     for name in names:
         own = [each for each in cells if each.column == name]
-        changes[name] = np.array([each.row for each in own]), [each.expected for each in own]
+        if writers.get(name, cell_text) is not None:
+            new[name] = np.array([each.row for each in own]), [each.expected for each in own]
+    lines = csv.writer(changes, lineterminator="\n")
+    lines.writerow(["row", "column", "found", "expected", "laws"])
+    for each in cells:
+        if each.column in new:
+            texts = [cell_text(each.found), cell_text(each.expected)]
+            lines.writerow([each.row, each.column, *texts, "; ".join(each.laws)])
 
     def repaired(piece: Any, start: int) -> Any:
-        for name, (rows, values) in changes.items():
+        for name, (rows, values) in new.items():
             first, last = np.searchsorted(rows, [start, start + piece.num_rows])
             if first < last:
                 i, field = piece.column_names.index(name), piece.schema.field(name)
                 mask = np.zeros(piece.num_rows, dtype=bool)
                 mask[rows[first:last] - start] = True
-                column = _replaced(piece.column(i), mask, values[first:last], table)
+                column = _replaced(piece.column(i), mask, values[first:last], writers.get(name))
                 piece = piece.set_column(i, field, column)
         return piece
 
     _write(table, output, repaired)
+    return stay
 
 
-def _replaced(column: Any, mask: NDArray[np.bool_], values: list[Any], table: Table) -> Any:
+def _replaced(
+    column: Any, mask: NDArray[np.bool_], values: list[Any], write: CellWriter | None
+) -> Any:
     """Return a column with new values where the mask is True, in the type of the column."""
     arrow = pyarrow()
     kind = column.type
-    if kind == arrow.large_binary():  # cells as they are written
-        decimal = "." if table.style is None else table.style.decimal
-        least = _least_decimals(column, decimal)
-        new = arrow.array([_padded(each, decimal, least).encode() for each in values], kind)
+    if kind == arrow.large_binary() and write is not None:  # cells as they are written
+        new = arrow.array([write(each).encode() for each in values], kind)
     else:
         new = in_type(arrow.array(values), str(kind))
     whole = column.combine_chunks()
@@ -128,50 +143,9 @@ def _replaced(column: Any, mask: NDArray[np.bool_], values: list[Any], table: Ta
     )
 
 
-def _least_decimals(column: Any, decimal: str) -> int:
-    """Return the number of decimals that each number of a column of written cells has at least."""
-    sign = re.escape(decimal.encode())
-    written = (re.fullmatch(rb"[+-]?\d+(?:%b(\d*))?" % sign, each) for each in _some(column))
-    return min((len(each[1] or b"") for each in written if each), default=0)
-
-
-def _some(column: Any) -> Iterator[bytes]:
-    """Yield the first cells of a column that are not empty, without blanks around them."""
-    cells = (each.strip() for each in column.slice(0, SOME_CELLS).to_pylist() if each is not None)
-    return (each for each in cells if each)
-
-
-def _padded(value: Any, decimal: str, least: int) -> str:
-    """Return a cell as text; a number has at least some number of decimals."""
-    text = cell_text(value, decimal)
-    if not least or not isinstance(value, float) or not re.fullmatch(r"-?\d+\D?\d*", text):
-        return text
-    whole, _, decimals = text.partition(decimal)
-    return f"{whole}{decimal}{decimals:0<{least}}"
-
-
 def _one(column: Any) -> Any:
     """Return a column as one array."""
     return column.combine_chunks() if hasattr(column, "combine_chunks") else column
-
-
-def cell_text(value: Any, decimal: str = ".") -> str:
-    """Return a cell as it is written in a text file; empty if there is none.
-
-    Parameters
-    ----------
-    value : object
-        The cell.
-    decimal : str, default="."
-        The decimal sign.
-    """
-    if value is None:
-        return ""
-    if not isinstance(value, float):
-        return str(value)
-    column = pyarrow().chunked_array([pyarrow().array([value])])
-    text: str = number_texts(column, decimal)[0].as_py()
-    return text.removesuffix(decimal + "0")
 
 
 def _write(table: Table, output: TableOutput, change: Callable[[Any, int], Any]) -> None:
@@ -186,11 +160,8 @@ def _write(table: Table, output: TableOutput, change: Callable[[Any, int], Any])
     change : callable
         Function of a piece of the table, and of the number of rows before, to the new piece.
     """
-    format = output_format(output)
-    style = TextStyle(DELIMITERS.get(format, ","))
-    if table.style is not None and table.format is format:
-        style = table.style
-    pieces = _changed(table, output, style, change)
+    style = _style(table, output)
+    pieces = _changed(table, output, change)
     first = next(pieces)
     with open_target(output, first.schema, style) as writer:
         writer.write(first)
@@ -198,13 +169,25 @@ def _write(table: Table, output: TableOutput, change: Callable[[Any, int], Any])
             writer.write(piece)
 
 
-def _changed(
-    table: Table, output: TableOutput, style: TextStyle, change: Callable[[Any, int], Any]
-) -> Iterator[Any]:
+def _style(table: Table, output: TableOutput) -> TextStyle:
+    """Return the style of the text file that is written: that of the table if it is one."""
+    format = output_format(output)
+    if table.style is not None and table.format is format:
+        return table.style
+    return TextStyle(DELIMITERS.get(format, ","))
+
+
+def _is_as_written(table: Table, output: TableOutput) -> bool:
+    """Return True if the cells of a text file are copied as they are written."""
+    both = table.format in TEXT and output_format(output) in TEXT
+    same = table.delimiter == _style(table, output).delimiter
+    return both and same and not output.escape_formulas
+
+
+def _changed(table: Table, output: TableOutput, change: Callable[[Any, int], Any]) -> Iterator[Any]:
     """Yield the changed pieces; cells of a text file are bytes if a text file is written."""
-    format, n_rows = output_format(output), 0
-    as_written = table.format in TEXT and format in TEXT and table.delimiter == style.delimiter
-    cells = table.cells() if as_written and not output.escape_formulas else None
+    n_rows = 0
+    cells = table.cells() if _is_as_written(table, output) else None
     for piece in table.pieces(table.names):
         rows = piece
         if cells is not None:

@@ -30,6 +30,7 @@ def compare(
     Columns that came or went are named, and rows of NEW that break laws of OLD. The exit code is 0
     if all laws of OLD hold in NEW, else 1.
     """
+    from gramian.cli._check_command import why_it_passes
     from gramian.cli._pages import Page, print_json
 
     found = compared_files(old, new, reading)
@@ -37,7 +38,8 @@ def compare(
         print_json({"command": "compare", "old": old, "new": new, **found.to_json()})
     elif not quiet:
         page = Page()
-        for line in str(found).splitlines():
+        passes = why_it_passes(found.result, command="gramian check ")
+        for line in [*str(found).splitlines(), *passes]:
             page.line(line)
     if not found.ok:
         raise typer.Exit(BROKEN)

@@ -43,3 +43,4 @@ from gramian.tables._outputs import Writer, open_output, with_cells
 from gramian.tables._streams import is_function, streamed_by
 from gramian.tables._table import DEFAULT_BUDGET, Chunk, SomeColumns, Table, in_pieces
 from gramian.tables._text_style import TextStyle, number_texts
+from gramian.tables._written_numbers import NumberWriting, writing_of_column

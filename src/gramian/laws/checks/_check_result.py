@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from gramian._support.types import Array, IntArray
 from gramian._support.words import counted, one_line, plural
 from gramian.formulas import number
 from gramian.laws.checks._drift import Drift, as_documents
+from gramian.laws.checks._signs import has_sign
 from gramian.laws.checks._suspect_cells import (
     SuspectCell,
     SuspectCells,
@@ -29,6 +32,9 @@ CHANGED_SHARE, CHANGED_ROWS = 0.5, 10
 
 MOST_ALLOWED = 0.1
 """A law that a larger share of the rows may break mends no cell: other rules may hold in them."""
+NEAR, MOST_NEAR = 10.0, 0.2
+"""A row that misses a law with exceptions by less than so many allowed errors may be right: other
+columns may have been rounded before. If more than this share of the rows do, it mends no cell."""
 A_RULE = 3
 """If so many suspect cells of a column have one value, such as a least charge, it may be right."""
 
@@ -65,6 +71,11 @@ class LawOutcome:
     other_rules : bool
         True for a lookup, or a part of a date, that some rows broke when it was found: another rule
         may hold in rows that break it, so that their cells may be right.
+    constant : bool
+        True if the law says that its column has one value. There is no other column as evidence, so
+        that another value may be right.
+    had_exceptions : bool
+        True if some rows broke the law when it was found.
 
     Examples
     --------
@@ -90,6 +101,8 @@ class LawOutcome:
     reason: str | None = None
     times: Array = field(default_factory=lambda: np.empty(0), repr=False)
     other_rules: bool = False
+    constant: bool = False
+    had_exceptions: bool = False
 
     @property
     def n_broken(self) -> int:
@@ -105,6 +118,13 @@ class LawOutcome:
     def changed(self) -> bool:
         """True if most rows break the law: the law may have changed, rather than their cells."""
         return self.n_broken > max(CHANGED_SHARE * self.n_tested, CHANGED_ROWS)
+
+    @property
+    def _near(self) -> IntArray:
+        """The rows that break the law, but by rounding of other columns perhaps."""
+        if self.other_rules or not self.had_exceptions:
+            return self.rows[:0]
+        return self.rows[self.times < NEAR]
 
     def __str__(self) -> str:
         return f"{one_line(self.law)}: {self.said}"
@@ -167,6 +187,10 @@ class CheckResult:
     suspects : tuple of array
         The entries of `cells` as arrays, without the laws; in place of the kind, True for a new
         label.
+    absent_signs : mapping from str to int
+        For columns of numbers without negative numbers -1, and for those without positive numbers
+        1, in the rows that obey all laws. Another cell is suspected if the value that the laws
+        give for a cell has such a sign.
 
     Examples
     --------
@@ -189,6 +213,7 @@ class CheckResult:
     drift: tuple[Drift, ...]
     n_rows: int
     suspects: SuspectCells = field(repr=False)
+    absent_signs: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -210,21 +235,41 @@ class CheckResult:
         loose = {
             each.law
             for each in self.laws
-            if each.changed or each.n_allowed > MOST_ALLOWED * each.n_tested
+            if each.changed
+            or each.n_allowed > MOST_ALLOWED * each.n_tested
+            or len(each._near) > MOST_NEAR * each.n_broken
         }
+        near = {row for each in self.laws for row in each._near.tolist()}
         rules = {each.law for each in self.laws if each.other_rules}
+        constants = {each.law for each in self.laws if each.constant}
         suspects = [*zip(*(each.tolist() for each in self.suspects), strict=True)]
         equal = Counter((column, str(cell)) for _, column, cell, *_ in suspects)
         found = []
-        for row, column, cell, value, mends, likely, values, new in suspects:
+        for row, column, cell, value, mends, likely, values, held, new, about in suspects:
             laws = tuple(broken[row])
             kind: SuspectKind = "new" if new else "rule" if rules.issuperset(laws) else "wrong"
+            kind = "constant" if constants.issuperset(laws) else kind
             one_of_few = equal[column, str(cell)] < A_RULE
-            surely = mends and kind == "wrong" and one_of_few and loose.isdisjoint(laws)
+            surely = mends and kind == "wrong" and one_of_few and row not in near
+            surely = surely and loose.isdisjoint(laws)
+            if column is None and held is not None:
+                likely, values, held = self._plausible(likely, values, held)
+                if len(likely) == 1:  # the sign alone mends no cell
+                    column, cell, value = likely[0], held[0], values[0]
             cells = plain_value(cell), plain_value(value)
             given = tuple(map(plain_value, values))
-            found.append(SuspectCell(row, column, *cells, laws, surely, likely, given, kind))
+            found.append(SuspectCell(row, column, *cells, laws, surely, likely, given, kind, about))
         return tuple(found)
+
+    def _plausible(self, likely: Any, values: Any, held: Any) -> Any:
+        """Return the likely columns without those whose value has a sign that the column lacks."""
+        fine = [
+            not has_sign(plain_value(value), self.absent_signs.get(name))
+            for name, value in zip(likely, values, strict=True)
+        ]
+        if all(fine) or not any(fine):
+            return likely, values, held
+        return tuple(tuple(compress(each, fine)) for each in (likely, values, held))
 
     @property
     def certain_first(self) -> tuple[SuspectCell, ...]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gramian._support.types import Array, IntArray
 from gramian.laws.checks._check_result import CheckResult, LawOutcome
 from gramian.laws.checks._drift import drift_of, drift_of_cells, untestable
+from gramian.laws.checks._signs import Signs
 from gramian.laws.checks._suspect_cells import SuspectCells, Suspects
 from gramian.laws.checks._suspects import suspects
 from gramian.laws.checks._unreadable import LAST_SECOND, read_as_before
@@ -91,6 +92,8 @@ class Tally:
             self.reason,
             np.concatenate([np.empty(0), *self.times]),
             is_rule and self.check.allowed_share > 0,
+            not self.check.law.columns,
+            self.check.allowed_share > 0,
         )
 
     def _n_allowed(self) -> int:
@@ -113,6 +116,7 @@ def checked(
     table: Any,
     names: Sequence[str],
     allow: float | None = None,
+    n_known: int = 0,
 ) -> CheckResult:
     """Test laws on all rows of a table, and name the cells that are likely wrong.
 
@@ -128,6 +132,8 @@ def checked(
         The names of the columns of a table without names.
     allow : float, optional
         The share of rows that may break each law, in place of its own share.
+    n_known : int, default=0
+        The number of rows of the table in which the laws were found.
     """
     opened = open_coded_table(table, None)
     if not opened.named and len(opened.names) == len(names):
@@ -147,28 +153,32 @@ def checked(
     ]
     testable = [each for each in tallies if each.reason is None]
     known = {each.name: each for each in facts}
-    found, n_rows = Suspects(), 0
+    others = {*read.table.labels, *read.table.clocks}
+    numbers = [name for i, name in enumerate(read.table.names) if name in used and i not in others]
+    found, n_rows, signs = Suspects(), 0, Signs()
     for rows, given in read.rows():
         outcomes = [each.add(rows, n_rows) for each in testable]
         wrong = np.zeros(rows.n_rows, dtype=bool)
         for each in outcomes:
             wrong |= each.broken
+        signs.add(rows, ~wrong, numbers)
         at = np.flatnonzero(wrong)
         if len(at):
             some = rows.taken(at)
             parts = [each.taken(at) for each in outcomes]
             tested = [each.check for each in testable]
             shown = read.as_given(some, given.taken(at))
-            found.add(at + n_rows, suspects(tested, parts, some, known), shown)
+            found.add(at + n_rows, suspects(tested, parts, some, known, n_known), shown)
         n_rows += rows.n_rows
     laws = tuple(each.outcome() for each in tallies)
     cells = found.joined()
     kept = [check for check, each in zip(checks, laws, strict=True) if not each.changed]
     if len(kept) < len(laws):
         # A law that most rows break says nothing about single cells: the other laws do.
-        others = checked(kept, facts, table, names, allow)
-        cells = _replaced(cells, others.suspects)
-    return CheckResult(laws, (*drift, *drift_of_cells(read.table, read.texts)), n_rows, cells)
+        rest = checked(kept, facts, table, names, allow, n_known)
+        cells = _replaced(cells, rest.suspects)
+    differs = (*drift, *drift_of_cells(read.table, read.texts))
+    return CheckResult(laws, differs, n_rows, cells, signs.absent)
 
 
 def _replaced(cells: SuspectCells, others: SuspectCells) -> SuspectCells:

@@ -99,7 +99,7 @@ class Checks(Sequence[LawCheck]):
         if allow is not None and not 0 <= float(allow) <= 1:
             raise ValueError(f"allow must be a share between 0 and 1; got {allow!r}.")
         names = [each.name for each in self.facts]
-        return checked(self.laws, self.facts, table, names, allow)
+        return checked(self.laws, self.facts, table, names, allow, self.n_rows)
 
     def broken_rows(
         self, table: Any, result: CheckResult, *, most: int = 20

@@ -14,7 +14,7 @@ from gramian._support.words import either, listed, plural
 from gramian.formulas import number, quote
 from gramian.laws.checks._suspects import SuspectRows
 
-SuspectKind = Literal["wrong", "rule", "new"]
+SuspectKind = Literal["wrong", "rule", "new", "constant"]
 BOTH = 2
 """Largest number of columns of which a sentence names the values that laws give."""
 
@@ -26,11 +26,13 @@ class SuspectCell(NamedTuple):
     value that the laws give for each of them. `found` is the cell, and `expected` the value that
     the laws give; they are None if `column` is None, or if no law gives a value. `mends` is True if
     with this value the row obeys all laws, no other cell may be wrong, and no other rule may hold:
-    few rows may break these laws, and no three suspect cells of the column are equal.
+    few rows may break these laws, and no three suspect cells of the column are equal. One of the
+    laws fixes the value to the last printed digit. `about` is True for a number that none fixes:
+    the laws give it up to the rounding of other columns.
 
-    `kind` is "wrong", but "new" for a label that no row had when the laws were found, and "rule" if
-    the row breaks only lookups and parts of dates that had exceptions then: another rule may hold
-    in the row.
+    `kind` is "wrong", but "new" for a label that no row had when the laws were found, "constant" if
+    the row breaks only laws that a column has one value, and "rule" if it breaks only lookups and
+    parts of dates that had exceptions then: another rule may hold in the row.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class SuspectCell(NamedTuple):
     likely: tuple[str, ...]
     values: tuple[Any, ...] = ()
     kind: SuspectKind = "wrong"
+    about: bool = False
 
     def said(self, text: Callable[[Any], str], laws: str = ", the laws give") -> str:
         """Return what is wrong with the row, as a part of a sentence.
@@ -72,6 +75,8 @@ class SuspectCell(NamedTuple):
             if self.kind == "rule":
                 many = listed(names, len(names), str)
                 return f"{many} {plural(len(names), 'does', 'do')} not follow the rule"
+            if self.kind == "constant":
+                return f"{listed(names, len(names), str)} differ from all earlier rows"
             if len(names) == len(self.values) <= BOTH:
                 said = f" ({give} "
                 for i, value in enumerate(self.values):
@@ -81,6 +86,9 @@ class SuspectCell(NamedTuple):
             return f"{either(names) if len(names) > 2 else ' or '.join(names)} is wrong"
         said = f"{quote(self.column)} is {text(self.found)}"
         given = None if self.expected is None else text(self.expected)
+        if self.kind == "constant":
+            return f"{said}, all earlier rows have {given}"
+        given = f"about {given}" if self.about else given
         if self.kind == "new":
             said += ", which no row had when the laws were found"
             return said if given is None else f"{said} (the laws would give {given})"
@@ -104,6 +112,7 @@ class SuspectCell(NamedTuple):
             "likely": list(self.likely),
             "values": list(self.values),
             "kind": self.kind,
+            "about": self.about,
         }
 
 
@@ -115,7 +124,8 @@ def cell_text(value: Any) -> str:
 SuspectCells = tuple[IntArray, *tuple[NDArray[Any], ...]]
 """Positions of rows, ascending, and the entries of `SuspectCell` of each row but the laws.
 
-They are column, found, expected, mends, likely, values, and True for a new label."""
+They are column, found, expected, mends, likely, values, the cells of the likely columns, True for a
+new label, and True for a value that no law fixes to the last digit."""
 
 
 @dataclass
@@ -143,20 +153,26 @@ class Suspects:
         likely, which = np.unique(found.likely, axis=1, return_inverse=True)
         which = which.ravel()
         named = np.empty(likely.shape[1], dtype=object)
-        values = np.empty(len(rows), dtype=object)
+        values, cells = np.empty((2, len(rows)), dtype=object)
         for k, each in enumerate(likely.T):
             named[k] = tuple(name for name, is_one in zip(found.names, each, strict=True) if is_one)
             at = np.flatnonzero(which == k)
             given = found.given[each][:, at].tolist()
             values[at] = np.fromiter(zip(*given, strict=True), dtype=object, count=len(at))
-        parts = (found.cells(table), found.values, found.mends, named[which], values, found.new)
+            if each.sum() > 1:
+                held = [table[name][at].tolist() for name in named[k]]
+                cells[at] = np.fromiter(zip(*held, strict=True), dtype=object, count=len(at))
+        parts = (
+            found.cells(table), found.values, found.mends, named[which], values, cells, found.new,
+            found.about,
+        )  # fmt: skip
         self.rows.append(rows)
         self.parts.append((columns, *parts))
 
     def joined(self) -> SuspectCells:
         """Return all rows: positions, and the other entries of `SuspectCells`."""
         none, never = np.empty(0, dtype=object), np.empty(0, dtype=bool)
-        empty = (none, none, none, never, none, none, never)
+        empty = (none, none, none, never, none, none, none, never, never)
         columns: Sequence[tuple[NDArray[Any], ...]] = [*zip(empty, *self.parts, strict=True)]
         return (
             np.concatenate([np.empty(0, dtype=np.intp), *self.rows]),

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import IntArray
+from gramian.laws.checks._fixed_values import fixed_values
 from gramian.laws.checks._new_labels import new_labels
+from gramian.laws.checks._replaced_column import Replaced
 from gramian.laws.columns import ColumnFacts, Rounding, TableRows
 from gramian.laws.forms import Balance, LawCheck, Lookup, Outcome, is_missing
 
@@ -31,7 +33,8 @@ class SuspectRows(NamedTuple):
     mends: NDArray[np.bool_]
     """True where the value mends all broken laws of the row and breaks none, and no other cell may.
 
-    Another cell may if it is a key with a level that the lookup does not have.
+    Another cell may if it is a key with a level that the lookup does not have. One of these laws
+    must fix the value, see `fixed_values`.
     """
     likely: NDArray[np.bool_]
     """For each column (one row each), the rows in which no other column is more likely."""
@@ -39,6 +42,8 @@ class SuspectRows(NamedTuple):
     """For each column (one row each), the values that laws give; None where there is none."""
     new: NDArray[np.bool_]
     """True where the cell is a label that no row had when the laws were found."""
+    about: NDArray[np.bool_]
+    """True where the laws give the value up to the rounding of other columns only."""
     names: list[str]
     """The columns of the laws."""
 
@@ -51,27 +56,12 @@ class SuspectRows(NamedTuple):
         return found
 
 
-class Replaced(Mapping[str, NDArray[Any]]):
-    """Rows of a table with one column replaced."""
-
-    def __init__(self, rows: Mapping[str, Any], name: str, values: NDArray[Any]) -> None:
-        self._rows, self._name, self._values = rows, name, values
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        return self._values if name == self._name else self._rows[name]
-
-    def __iter__(self) -> Any:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-
 def suspects(
     checks: Sequence[LawCheck],
     outcomes: Sequence[Outcome],
     rows: TableRows,
     facts: Mapping[str, ColumnFacts],
+    n_known: int,
 ) -> SuspectRows:
     """Return for each row the column that is likely wrong, and the value that laws give for it.
 
@@ -91,6 +81,8 @@ def suspects(
         The rows; each breaks a law.
     facts : mapping from str to ColumnFacts
         The columns of the table in which the laws were found, by name.
+    n_known : int
+        The number of rows of this table.
     """
     names = list(dict.fromkeys(name for each in checks for name in each.columns))
     broken = np.array([each.broken for each in outcomes])
@@ -142,15 +134,17 @@ def suspects(
     made = values[first, np.arange(n_rows)]
     made[~decided] = None
     mends = decided & alone & (highest == broken.sum(axis=0)) & ~is_missing(made)
-    new = np.zeros(n_rows, dtype=bool)
+    new, fixed, about = np.zeros((3, n_rows), dtype=bool)
     for k in np.unique(found[decided]).tolist():
-        at = np.flatnonzero(found == k)
-        cells = rows.taken(at)[names[k]]
-        if cells.dtype.kind == "O":
-            new[at] = new_labels(
-                checks, broken[:, at], names[k], cells, made[at], facts.get(names[k])
-            )
-    return SuspectRows(found, made, mends, likely, values, new, names)
+        at, name = np.flatnonzero(found == k), names[k]
+        some, known = rows.taken(at), facts.get(name)
+        if some[name].dtype.kind == "O":
+            new[at] = new_labels(checks, broken[:, at], name, some[name], made[at], known)
+        parts = [each.made[at] for each in outcomes]
+        fixed[at], about[at] = fixed_values(
+            checks, broken[:, at], parts, name, some, made[at], known, n_known
+        )
+    return SuspectRows(found, made, mends & fixed, likely, values, new, about, names)
 
 
 def _is_infinite(cells: NDArray[Any]) -> NDArray[np.bool_]:

@@ -150,7 +150,7 @@ def _go(study: TableStudy) -> Iterator[str]:
             f"{counted(len(exact), 'column')} can go, as {give} every value again: "
             f"{names_of(exact)}."
         )
-    n_wrong = sum(each.kind != "rule" for each in study.result.cells)
+    n_wrong = sum(each.kind not in ("rule", "constant") for each in study.result.cells)
     if broken and n_wrong:
         cells = plural(n_wrong, "cell is", "cells are")
         more = "more can go" if exact else f"{plural(len(broken), 'column')} can go"
