@@ -60,6 +60,8 @@ MOST_FUNCTIONS = 6
 """A smooth function has at most one coefficient for this many rows."""
 FITTED_ROWS = 1_500
 """A smooth function is fitted to this many rows, or more if it has many coefficients."""
+SEARCHED_ROWS = 3_000
+"""About the number of rows without suspicious cells in which exact laws are searched."""
 REWEIGHTINGS = 12
 """Number of weighted least squares that approximate least absolute deviations."""
 CONCENTRATIONS = 6
@@ -91,7 +93,9 @@ def laws_in_trimmed_rows(context: SearchContext) -> Iterator[Candidate]:
         suspicious = suspicious_rows(values, target, [i for i in free if i != target])
         if suspicious is None:
             continue
-        for k, rows in enumerate(_draws(np.flatnonzero(~suspicious))):
+        clean = np.flatnonzero(~suspicious)
+        clean = clean[:: max(1, len(clean) // SEARCHED_ROWS)]
+        for k, rows in enumerate(_draws(clean)):
             inner = _context_of(context, rows)
             generators = GENERATORS if k else (*GENERATORS, explicit_laws)
             found = [*_that_most_rows_obey(inner, generators, values)]

@@ -136,12 +136,16 @@ class SlopeJudge:
     def _explains_steps(self, fit: _Fit) -> bool:
         """Return False if slopes only say that columns of a time series grow together.
 
-        If there is a law, it also explains why changes of y from row to row differ.
+        If there is a law, it also explains why changes of y from row to row of a level differ.
         """
-        y = self._rows.y
+        codes = self._rows.codes
+        order = np.argsort(codes, kind="stable")
+        y = self._rows.around_means()[order]
         if not neighbours_resemble(y):
             return True
-        return float(np.std(np.diff(y))) > BREAKS * float(np.std(np.diff(fit.residual)))
+        same = np.diff(codes[order]) == 0
+        steps, left = (np.std(np.diff(each)[same]) for each in (y, fit.residual[order]))
+        return float(steps) > BREAKS * float(left)
 
     def _is_exact(self, fit: _Fit) -> bool:
         return bool((np.abs(fit.residual) <= self._rows.bound(fit.coefficients)).all())
