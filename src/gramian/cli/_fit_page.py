@@ -31,7 +31,7 @@ SOME_NAMES = 30
 FEWEST = 4
 """Smallest number of columns in the fit for which there is a hint about ``-n``."""
 FEW = 10
-"""Number of columns that the hint about ``-n`` proposes for a table with many columns."""
+"""Largest number of columns that the hint about ``-n`` proposes."""
 
 
 def show(fitted: FittedTable, page: Page, model: str | None, data: str, *, keeps: bool) -> None:
@@ -140,7 +140,8 @@ def _summary(fitted: FittedTable) -> str:
 
 def _names(names: list[str]) -> list[str]:
     """Return the words of a list of columns: the names, each but the last with a comma."""
-    shown = [each if each.strip() and "," not in each else quote(each) for each in names]
+    clear = (each.strip() and "," not in each for each in names)
+    shown = [name if good else f"`{name}`" for name, good in zip(names, clear, strict=True)]
     if len(names) <= MAX_NAMES:
         return [*(f"{each}," for each in shown[:-1]), *shown[-1:]]
     *first, last = shown[:SOME_NAMES]
@@ -249,7 +250,7 @@ def _nothing_dropped(fitted: FittedTable, *, keeps: bool) -> str:
     said = "No column follows from others." if every else "No column was dropped."
     if n < FEWEST:
         return said
-    return f"{said} For the few that stand for all: -n {FEW if n > FEW else n // 2}"
+    return f"{said} For the few that stand for all: -n {min(FEW, n // 2)}"
 
 
 def _accuracy(fitted: FittedTable) -> str:
