@@ -11,7 +11,6 @@ import typer
 from gramian.cli._errors import CommandError, UsageError, guarded
 from gramian.cli._options import Json, ModelFile, Reading, option, with_options
 from gramian.cli._time_limit import limited
-from gramian.formulas import quote, r_squared
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,6 +96,8 @@ def told(found: Redundancy, model: TableModel) -> str:
     model : TableModel
         The model that dropped the column.
     """
+    from gramian.formulas import quote, r_squared
+
     clock = model.steps.clocks.get(found.feature)
     if found.kind == "constant" and clock is not None:
         return f"{quote(found.feature)} = {clock.text(float(found({})))}"
