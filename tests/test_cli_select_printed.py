@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -179,7 +180,7 @@ def test_laws_with_exceptions_do_not_give_every_cell():
     total = (net + fee).round(2)
     total[::100] += 7
     pd.DataFrame({"net": net, "fee": fee, "total": total}).to_csv("in.csv", index=False)
-    assert lines_of("in.csv")[-1] == "No column follows from others."
+    assert lines_of("in.csv")[-1] == "No column follows from others in every row."
     done = succeed("select", "in.csv", "--exceptions", "0.02")
     assert done.stdout.splitlines()[-1] == "Laws with exceptions give 1 column again."
     assert "whose cells do not come back" in done.stderr
@@ -211,3 +212,21 @@ def test_formulas_that_need_rows_are_promised_where_they_can_be_had(monkeypatch)
     told = f"{said}write a model with -m, then gramian explain MODEL data.csv"
     assert lines_of(*options)[-1] == told
     assert len(succeed(*command.split()[1:]).stdout.splitlines()) == len(names)
+
+
+@pytest.mark.parametrize("n_missing", [0, 40])
+def test_the_share_of_exceptions_that_a_warning_proposes_is_enough(n_missing):
+    rng = np.random.default_rng(0)
+    net, fee = rng.uniform(1, 99, (2, 600)).round(2)
+    total = (net + fee).round(2)
+    total[::25] += 7
+    table = pd.DataFrame({"name": [f"n{i}" for i in range(600)], "net": net, "fee": fee})
+    table["total"], table["day"] = total, pd.Timestamp("2024-05-01")
+    table.loc[1 : 2 * n_missing : 2, "fee"] = np.nan
+    table["kind"] = np.array([*"xyz"])[rng.integers(0, 3, 600)]
+    table["rate"] = table["kind"].map({"x": 1, "y": 2, "z": 5})
+    table.to_csv("in.csv", index=False)
+    told = succeed("select", "in.csv").stderr
+    (share,) = re.findall(r"is kept unless --exceptions ([\d.]+) allows such rows", told)
+    assert float(share) == (0.04 if not n_missing else 0.11)
+    assert "with exceptions" in lines_of("in.csv", "--exceptions", share)[-1].lower()

@@ -116,7 +116,7 @@ def _reduce(
         return
     page = Page(sys.stderr if output.output == STANDARD else sys.stdout)
     named = "DATA" if path == STANDARD else path
-    show(fitted, page, output.model, named, keeps=bool(method.keep))
+    show(fitted, page, output.model, named, keeps=bool(method.keep or method.exceptions))
     tell(fitted, (file for file in written.values() if file != STANDARD), shown_columns(fitted))
 
 

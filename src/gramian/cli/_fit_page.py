@@ -48,7 +48,7 @@ def show(fitted: FittedTable, page: Page, model: str | None, data: str, *, keeps
     data : str
         The path of the table, as the user has typed it.
     keeps : bool
-        True if the user named columns that must not be dropped.
+        True if options of the user may keep columns that follow from others.
     """
     page.line(_summary(fitted), "bold")
     if drops_only(fitted):
@@ -246,8 +246,11 @@ def _evidence(fitted: FittedTable) -> Iterator[str]:
 def _nothing_dropped(fitted: FittedTable, *, keeps: bool) -> str:
     """Return the line for a table of which no column was dropped, with a hint about ``-n``."""
     n = len(fitted.model.order)
-    every = not keeps and not time_was_over()
-    said = "No column follows from others." if every else "No column was dropped."
+    said = "No column follows from others."
+    if any(each.kind == "exceptions" for each in fitted.cautions):
+        said = "No column follows from others in every row."
+    if keeps or time_was_over():
+        said = "No column was dropped."
     if n < FEWEST:
         return said
     return f"{said} For the few that stand for all: -n {min(FEW, n // 2)}"
