@@ -27,16 +27,19 @@ HOSTILE = [
 ]
 
 
-def test_a_selection_is_shown_with_order_residuals_and_formulas():
+def test_a_selection_is_shown_with_order_shares_and_formulas():
     lines = succeed(*SELECT).stdout.splitlines()
-    assert lines[0] == ("GFS on 60 rows and 7 columns of data.csv, Multilinear(2): kept 4 columns")
-    assert lines[1].split() == ["column", "explained", "residual", "variance"]
+    assert lines[0] == "data.csv: 60 rows, 9 columns: 4 kept, 3 dropped, 2 left out"
+    assert lines[1].split() == ["column", "explained"]
     assert [line.split()[1] for line in lines[2:6]] == ["voltage", "height", "width", "current"]
     shares = [float(line.split()[2]) for line in lines[2:6]]
     assert shares == sorted(shares)
-    assert lines[6] == "Columns were not scaled (--same-unit)."
+    assert lines[6] == (
+        "explained: share of the variance of 7 columns that functions of each column and those "
+        "above it give (GFS, Multilinear(2), columns not scaled)"
+    )
     assert lines[7].startswith("First to give up: current, without which")
-    assert lines[8] == "Dropped 3 columns:"
+    assert lines[8] == "Dropped:"
     assert lines[9] == "  power = 0.001 · voltage · current (R² 1)"
     assert lines[10] == "  area = 0.0001 · width · height (R² 1)"
     assert lines[11] == "  perimeter = 0.02 · height + 0.02 · width (linear, R² 1)"
@@ -45,19 +48,21 @@ def test_a_selection_is_shown_with_order_residuals_and_formulas():
 def test_residuals_of_held_out_rows_have_their_own_columns():
     options = ["-x", "key,label", "-n", "2", "--validation", "0.25", "--alpha", "0"]
     lines = succeed("extract", "data.csv", *options).stdout.splitlines()
-    assert lines[0].startswith("GFR on 60 rows and 7 columns of data.csv")
-    assert lines[1] == "The fit learned from 45 of 60 rows, as 15 are held out."
-    assert lines[2].split() == [
+    assert lines[0] == "data.csv: 60 rows, 9 columns: 2 components of 7 columns, 2 left out"
+    assert lines[1].split() == [
         "component", "explained", "held", "out", "residual", "variance", "held", "out"
     ]  # fmt: skip
-    assert [line.split()[1] for line in lines[3:5]] == ["gfr0", "gfr1"]
+    assert [line.split()[1] for line in lines[2:4]] == ["gfr0", "gfr1"]
+    assert lines[4].endswith("columns scaled to variance 1, 15 of 60 rows held out)")
 
 
 def test_a_long_list_of_dropped_columns_is_shortened():
     x = np.random.default_rng(0).standard_normal((200, 3))
     pd.DataFrame(np.hstack([x] * 6)).to_csv("in.csv", index=False)
     done = succeed("select", "in.csv", "--no-header", "-n", "3")
-    assert "  and 5 more, see gramian explain MODEL in.csv" in done.stdout.splitlines()
+    assert done.stdout.splitlines()[-1] == (
+        "  and 5 more: write a model with -m, then gramian explain MODEL in.csv"
+    )
 
 
 def test_the_command_for_more_formulas_works_for_a_model_without_moments():

@@ -25,14 +25,16 @@ def temperatures():
     return table
 
 
-def test_select_without_options_drops_redundant_columns_and_says_so_in_one_line():
-    done = succeed(*SELECT)
-    assert "GFA on 60 rows and 7 columns of data.csv, Polynomial(2): kept 4" in done.stdout
-    (line,) = (each for each in done.stdout.splitlines() if each.startswith("Dropped: columns"))
-    assert "R² ≥ 0.9999 on rows left out of the fit" in line
-    assert "--same-unit" in line
-    assert "-a gfs -n 10" in line
-    assert "--forward" in line
+def test_select_without_options_drops_redundant_columns_and_says_how_in_one_line():
+    lines = succeed(*SELECT).stdout.splitlines()
+    assert lines[0] == "data.csv: 60 rows, 9 columns: 4 kept, 3 dropped, 2 left out"
+    assert lines[-1] == "Laws give every cell of 3 columns again."
+    functions = succeed(*SELECT, "--no-laws", "-t", "0.0001").stdout.splitlines()
+    assert functions[-1] == (
+        "Functions of the kept columns give 3 columns with R² ≥ 0.9999 on rows left out "
+        "(GFA, Polynomial(2))."
+    )
+    assert "--same-unit" in succeed("select", "--help-all").stdout
     document = json.loads(succeed(*SELECT, "--json").stdout)
     assert_found(document)
 
@@ -61,7 +63,7 @@ def test_a_number_asks_for_the_most_informative_columns():
     assert len(document["kept"]) == 2
     assert selected(*SELECT[1:], "-n", "2", "-a", "gfa")["algorithm"] == "gfa"
     done = succeed(*SELECT, "-n", "2")
-    assert "Columns were scaled to variance 1 (--same-unit if they share a unit)." in done.stdout
+    assert "(GFS, Multilinear(2), columns scaled to variance 1)" in done.stdout
 
 
 def test_forward_is_the_published_algorithm_for_which_the_order_matters():

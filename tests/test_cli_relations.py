@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from cli_cases import run, succeed
 
+import gramian
+
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
@@ -63,3 +65,37 @@ def test_tables_with_missing_values_and_flags_have_laws(table):
     lines = succeed("relations", "missing.csv").stdout.splitlines()
     assert "P = 0.001 · U · I" in lines
     assert any(line.startswith("rich = [U > ") for line in lines)
+
+
+def test_many_laws_are_printed_in_groups(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    u, i, t = rng.uniform(1, 5, (3, 400)).round(4)
+    k = rng.integers(0, 4, 400)
+    made = {"P": u * i, "F": 1.8 * t + 32, "K": t + 273.15, "D": 2 * u, "S": u + i + t}
+    frame = pd.DataFrame({"u": u, "i": i, "t": t, **made})
+    frame["near"] = 2 * frame["i"] + 3 + 0.02 * rng.standard_normal(400)
+    frame["kind"], frame["tax"] = np.array([*"abcd"])[k], np.array([7, 19, 7, 16])[k]
+    frame["start"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 900, 400), "D")
+    frame["days"] = rng.integers(1, 30, 400)
+    frame["end"] = frame["start"] + pd.to_timedelta(frame["days"], "D")
+    frame["month"] = frame["start"].dt.month
+    frame.to_csv("many.csv", index=False)
+    printed = succeed("relations", "many.csv").stdout.splitlines()
+    groups, heading = {}, ""
+    for line in printed:
+        if line.startswith("  "):
+            groups[heading].append(line.strip())
+        elif line.endswith(":"):
+            heading = line.removesuffix(":")
+            groups[heading] = []
+    assert [*groups] == ["Numbers", "Levels", "Dates", "With noise"]
+    assert len(groups["Numbers"]) == len(made)
+    assert groups["Levels"] == ["tax follows from kind (4 levels)"]
+    assert {*groups["Dates"]} == {"end = start + days", "month = the month of start"}
+    assert [each.startswith("near = 2 · i + 3  (R² ") for each in groups["With noise"]] == [True]
+    document = json.loads(succeed("relations", "many.csv", "--json").stdout)["relations"]
+    laws = [each for group in groups.values() for each in group]
+    assert {each["law"] for each in document} == {each.partition("  (")[0] for each in laws}
+    plain = str(gramian.relations("many.csv")).splitlines()
+    assert {each.strip() for each in printed} - {f"{each}:" for each in groups} == {*plain}

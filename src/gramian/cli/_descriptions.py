@@ -66,14 +66,14 @@ def _(model: FittedModel) -> About:
     record = model.record
     held_out = record.validation_total
     explained = _explained(record.total)
-    columns = [
-        ("explained", list(map(percent, explained))),
-        ("residual variance", list(map(four_digits, record.largest[1:]))),
-    ]
-    if held_out is not None and len(held_out) == len(record.total):
-        assert record.validation_largest is not None
-        columns.insert(1, ("held out", list(map(percent, _explained(held_out)))))
-        columns.append(("held out", list(map(four_digits, record.validation_largest[1:]))))
+    columns = [("explained", list(map(percent, explained)))]
+    measured = held_out is not None and len(held_out) == len(record.total)
+    if held_out is not None and measured:
+        columns.append(("held out", list(map(percent, _explained(held_out)))))
+    if not model.selects:
+        columns.append(("residual variance", list(map(four_digits, record.largest[1:]))))
+        if measured and record.validation_largest is not None:
+            columns.append(("held out", list(map(four_digits, record.validation_largest[1:]))))
     advice = _advice(model)
     return About(
         brief=_brief(record),
@@ -87,7 +87,7 @@ def _(model: FittedModel) -> About:
             **_elimination(model),
         },
         columns=columns,
-        remarks=[*filter(None, [_statement(model)]), *_in_words(advice)],
+        remarks=_in_words(advice),
         facts=_facts(record),
     )
 
@@ -115,30 +115,6 @@ def _facts(steps: Steps) -> list[tuple[str, str]]:
         left = four_digits(steps.largest[-1])
         facts.append(("explained", f"{percent(explained[-1])}, residual variance {left}"))
     return facts
-
-
-def _statement(model: FittedModel) -> str:
-    """Return a text that says which columns were dropped, and which options change this.
-
-    The text is empty if an elimination dropped none.
-    """
-    footing = (
-        "Columns were not scaled (--same-unit)"
-        if model.scale is None
-        else "Columns were scaled to variance 1 (--same-unit if they share a unit)"
-    )
-    if not isinstance(model.search, EliminationSearch):
-        return f"{footing}."
-    if not len(model.search.selection.dropped):
-        return ""
-    few = "-a gfs -n 10" if model.selects else "-a gfr -n 10"
-    kept = f"{model.thing}s"
-    return (
-        f"Dropped: {kept} that functions of the kept {kept} explain (R² ≥ "
-        f"{1 - model.search.selection.threshold:.6g} on rows left out of the fit). {footing}; "
-        f"their order does not matter. For a few {kept} that stand for all say {few}; for the "
-        "published algorithm --forward."
-    )
 
 
 def _elimination(model: FittedModel) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from gramian.cli._time_limit import limited
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gramian.explanations import Explanation
+    from gramian.explanations import Explanation, Redundancy
     from gramian.tabular import TableModel
 
 MAX_ROWS = 20_000
@@ -75,13 +75,36 @@ def explain(
     if not len(found) and not by_levels:
         page.line("No column was dropped: all were kept.")
     for each in found:
-        page.line(str(each))
+        page.line(told(each, loaded))
     for law in by_levels:
         where = ""
         if law["n_rows"] is not None:
             rows_of = f"{counted(law['n_rows'], 'row')} of {Path(data or '').name}"
             where = f", in {law['n_holds']:,} of {rows_of}"
         page.line(law["law"] + where)
+
+
+def told(found: Redundancy, model: TableModel) -> str:
+    """Return the formula of a column as text, without remarks if it gives each cell.
+
+    That of a constant date has the date, not a number.
+
+    Parameters
+    ----------
+    found : Redundancy
+        The column with its formula.
+    model : TableModel
+        The model that dropped the column.
+    """
+    from gramian.formulas import quote, r_squared
+
+    clock = model.steps.clocks.get(found.feature)
+    if found.kind == "constant" and clock is not None:
+        return f"{quote(found.feature)} = {clock.text(float(found({})))}"
+    exact = found.kind == "constant" or (found.kind == "law" and r_squared(found.r2) == "1")
+    if exact and found.validation_r2 is None:
+        return f"{quote(found.feature)} = {found.formula}"
+    return str(found)
 
 
 def levels(model: TableModel, data: str | None, reading: Reading) -> list[dict[str, Any]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gramian._support.time_limit import time_was_over
-from gramian._support.words import counted, data_size, duration, listed
+from gramian._support.words import data_size, duration
 from gramian.cli._errors import UsageError, guarded
 from gramian.cli._options import (
     DataFile,
@@ -26,11 +25,7 @@ from gramian.cli._options import (
 from gramian.cli._time_limit import limited
 
 if TYPE_CHECKING:
-    from gramian.cli._pages import Page
     from gramian.tabular import FittedTable, TableFit
-
-MAX_FORMULAS = 10
-"""Largest number of dropped columns whose formulas are printed after a fit."""
 
 
 @guarded
@@ -95,6 +90,7 @@ def _reduce(
 ) -> None:
     """Run ``gramian select`` or ``gramian extract``: check the options, fit, write and print."""
     from gramian.cli._files import STANDARD, check_outputs, output_format
+    from gramian.cli._fit_page import show, shown_columns
     from gramian.cli._fits import prepared, tell
     from gramian.cli._pages import Page, print_json
 
@@ -119,9 +115,9 @@ def _reduce(
     if output.quiet:
         return
     page = Page(sys.stderr if output.output == STANDARD else sys.stdout)
-    files = output.model or "MODEL", "DATA" if path == STANDARD else path
-    _show(fitted, page, f"gramian explain {shlex.join(files)}")
-    tell(fitted, (file for file in written.values() if file != STANDARD))
+    named = "DATA" if path == STANDARD else path
+    show(fitted, page, output.model, named, keeps=bool(method.keep or method.exceptions))
+    tell(fitted, (file for file in written.values() if file != STANDARD), shown_columns(fitted))
 
 
 def _write(fitted: FittedTable, output: FitOutput) -> dict[str, str]:
@@ -163,73 +159,6 @@ def _document(fitted: FittedTable) -> dict[str, Any]:
         "complete": not time_was_over(),
         "warnings": warnings_of(fitted),
     }
-
-
-def _show(fitted: FittedTable, page: Page, command: str) -> None:
-    """Print the kept columns or components as a table, and the dropped columns.
-
-    `command` prints the formulas of all dropped columns.
-    """
-    from gramian.cli._descriptions import about
-    from gramian.cli._fits import given_columns, used_in_words
-
-    model, estimator = fitted.model, fitted.model.estimator
-    told = about(estimator.model_)
-    page.line(
-        f"{fitted.fit.algorithm.upper()} on {counted(fitted.changes.rows_read, 'row')} and "
-        f"{counted(len(given_columns(fitted)), 'column')} of {fitted.fit.table.name}, "
-        f"{estimator.family_!r}: kept {_kept(fitted)}",
-        "bold",
-    )
-    if used := used_in_words(fitted):
-        page.line(used)
-    numbers = [str(i + 1) for i in range(len(model.order))]
-    heads, columns = zip(("", numbers), (model.noun, model.order), *told.columns, strict=True)
-    page.table(heads, list(zip(*columns, strict=True)), left=(1,))
-    for remark in told.remarks:
-        page.line(remark)
-    if model.dropped or model.steps.beside.lookups:
-        _show_dropped(fitted, page, command)
-
-
-def _kept(fitted: FittedTable) -> str:
-    """Return the number of kept columns or components, with those that are only copied."""
-    model = fitted.model
-    kept = counted(len(model.order), model.noun)
-    others = {
-        "of text or codes": model.steps.beside.labels,
-        "passed through": (*model.steps.ids, *model.steps.targets),
-    }
-    found = [f"{len(names):,} {what}" for what, names in others.items() if names]
-    if not found:
-        return kept
-    told = listed(found, quote=str)
-    if not model.selects:
-        return f"{kept}, and {told}"
-    n_all = len(model.order) + sum(map(len, others.values()))
-    return f"{counted(n_all, 'column')}: {len(model.order):,} in the fit, and {told}"
-
-
-def _show_dropped(fitted: FittedTable, page: Page, command: str) -> None:
-    """Print the dropped columns, each with its formula or its law, and the command for more."""
-    from gramian.cli._explain_command import formulas
-    from gramian.explanations import RowsNeededError
-
-    dropped, lookups = fitted.model.dropped, fitted.model.steps.beside.lookups
-    page.line(f"Dropped {counted(len(dropped) + len(lookups), 'column')}:")
-    for lookup in lookups:
-        page.line(f"  {lookup}")
-    if not dropped:
-        return
-    try:
-        found = formulas(fitted.model, dropped[:MAX_FORMULAS])
-    except RowsNeededError:
-        page.line(f"  {listed(dropped, most=MAX_FORMULAS)}")
-        return
-    for each in found:
-        page.line(f"  {each}")
-    if len(dropped) > MAX_FORMULAS:
-        page.line(f"  and {len(dropped) - MAX_FORMULAS:,} more, see {command}")
 
 
 def _show_costs(task: TableFit, output: FitOutput) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from gramian._support.words import counted, listed, plural
 from gramian.cli._errors import say
 from gramian.cli._files import open_input
 from gramian.cli._options import DataOptions, MethodOptions, Reading
@@ -69,7 +68,7 @@ def warnings_of(fitted: FittedTable) -> list[str]:
     return [each.worded(spelled) for each in fitted.cautions]
 
 
-def tell(fitted: FittedTable, files: Iterable[str]) -> None:
+def tell(fitted: FittedTable, files: Iterable[str], shown: Collection[str] = ()) -> None:
     """Print on standard error how the table was changed, all warnings, and the written files.
 
     Parameters
@@ -78,8 +77,10 @@ def tell(fitted: FittedTable, files: Iterable[str]) -> None:
         The finished fit.
     files : iterable of str
         Paths of the written files, without standard output.
+    shown : collection of str
+        Columns of which standard output tells all, so that these lines do not.
     """
-    if sentence := changes_in_words(fitted.changes):
+    if sentence := changes_in_words(fitted.changes, shown):
         say(sentence)
     for warning in warnings_of(fitted):
         say(f"warning: {warning}")
@@ -102,53 +103,3 @@ def given_columns(fitted: FittedTable) -> list[str]:
             [*steps.columns, *beside.labels, *beside.given, *aside, *steps.ids, *steps.targets]
         )
     ]
-
-
-def used_in_words(fitted: FittedTable) -> str:
-    """Return a sentence about the rows and columns that the fit used; empty if it used all.
-
-    Parameters
-    ----------
-    fitted : FittedTable
-        The finished fit.
-    """
-    model, changes = fitted.model, fitted.changes
-    beside, steps = model.steps.beside, model.steps
-    n_rows = int(model.estimator.n_samples_)
-    others = given_columns(fitted)[len(steps.columns) :]
-    passing = {*steps.ids, *steps.targets}
-    columns = _reasons(
-        (len(beside.labels), "holds text or codes", "hold text or codes"),
-        (len(beside.given), "follows from others by a law", "follow from others by laws"),
-        (len(passing), "is passed through", "are passed through"),
-        (
-            len({*others} - {*beside.labels, *beside.given} - passing),
-            "was set aside",
-            "were set aside",
-        ),
-    )
-    n_missing = changes.rows_left_out
-    held_out = fitted.model.estimator.get_params().get("validation_fraction") is not None
-    rows = _reasons(
-        (n_missing, "has missing values", "have missing values"),
-        (
-            changes.rows_used - n_rows,
-            *(("is held out", "are held out") if held_out else ("was left out", "were left out")),
-        ),
-    )
-    n_columns = counted(len(others) + len(steps.columns), "column")
-    parts = [
-        f"{n_rows:,} of {counted(changes.rows_read, 'row')}{rows}" if rows else "",
-        f"{len(steps.columns):,} of {n_columns}{columns}" if columns else "",
-    ]
-    said = ", and from ".join(filter(None, parts))
-    return f"The fit learned from {said}." if said else ""
-
-
-def _reasons(*reasons: tuple[int, str, str]) -> str:
-    """Return why some rows or columns were not used, as text that follows their number.
-
-    Each reason has the number of rows or columns, and the words for one and for several.
-    """
-    found = [f"{n:,} {plural(n, one, many)}" for n, one, many in reasons if n > 0]
-    return f", as {listed(found, len(found), str)}" if found else ""

@@ -100,6 +100,27 @@ class Page:
         """
         self._print(Text(printable(text), style=style))
 
+    def words(self, label: str, words: Sequence[str], indent: str) -> None:
+        """Print words after a label, broken between words at the width of a terminal.
+
+        Parameters
+        ----------
+        label : str
+            The beginning of the first line.
+        words : sequence of str
+            The words; no word is broken.
+        indent : str
+            The beginning of each further line.
+        """
+        line = label
+        for word in map(printable, words):
+            if len(line) + 1 + len(word) > self._console.width and line.strip():
+                self.line(line)
+                line = indent + word
+            else:
+                line = f"{line} {word}"
+        self.line(line)
+
     def table(
         self, heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
     ) -> None:

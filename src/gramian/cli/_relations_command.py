@@ -98,5 +98,5 @@ def relations(
         )
         return
     page = Page()
-    for line in str(found).splitlines():
+    for line in found.in_groups.splitlines():
         page.line(line)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from gramian._support.words import counted, plural
 from gramian.tabular import FUNCTIONS, TableChanges, examples
 
@@ -41,13 +43,15 @@ def left_out(n_read: int, n_left_out: int) -> str:
     return f"of {counted(n_read, 'row')} {n_left_out:,} {verb} left out, as values are missing"
 
 
-def changes_in_words(changes: TableChanges) -> str:
+def changes_in_words(changes: TableChanges, shown: Collection[str] = ()) -> str:
     """Return a line that says how a table was changed before a fit; empty if it was not changed.
 
     Parameters
     ----------
     changes : TableChanges
         The changes of rows and columns.
+    shown : collection of str
+        Columns that the line does not name as set aside, or as kept as they are.
     """
     parts = []
     if changes.rows_left_out:
@@ -56,11 +60,13 @@ def changes_in_words(changes: TableChanges) -> str:
     if changes.cells_filled:
         cells = counted(changes.cells_filled, "missing cell")
         parts.append(f"{cells} {plural(changes.cells_filled, 'was', 'were')} filled in")
-    if changes.set_aside:
-        names = ", ".join(f"{name!r} ({why})" for name, why in changes.set_aside.items())
-        parts.append(f"set aside: {names}")
-    if changes.beside:
-        parts.append(f"text or codes, kept as they are: {', '.join(map(repr, changes.beside))}")
+    set_aside = [
+        f"{name!r} ({why})" for name, why in changes.set_aside.items() if name not in shown
+    ]
+    if set_aside:
+        parts.append(f"set aside: {', '.join(set_aside)}")
+    if beside := [repr(name) for name in changes.beside if name not in shown]:
+        parts.append(f"text or codes, kept as they are: {', '.join(beside)}")
     if changes.spellings:
         parts.append(f"read as numbers: {examples(changes.spellings)}")
     return "; ".join(parts)

@@ -10,11 +10,12 @@ import numpy as np
 
 from gramian._support.display import data_frame, html_table
 from gramian._support.types import Array
-from gramian.formulas import number, r_squared
+from gramian.formulas import number
 from gramian.laws._any_law import AnyLaw, names_units, solutions
 from gramian.laws._cover import computable, exchangeable, fewest
 from gramian.laws._error_chains import CLOSE, computed, drifting_column, share_missed
 from gramian.laws._notes import notes_for
+from gramian.laws._printed_laws import line_of, lines_of
 from gramian.laws.checks import CheckResult, Checks
 from gramian.laws.columns import ColumnFacts
 from gramian.laws.exports import ColumnKind, Dialect, columns_as_sql, rounded_as_columns
@@ -79,12 +80,20 @@ class Relations(Sequence[AnyLaw]):
         return len(self.relations)
 
     def __str__(self) -> str:
-        lines = [f"{each}{_remark(each)}" for each in self]
+        return "\n".join(self._lines([line_of(each) for each in self]))
+
+    @property
+    def in_groups(self) -> str:
+        """The printed laws, and if they are more than eight, in groups with headings."""
+        return "\n".join(self._lines([*lines_of(self, self.facts)]))
+
+    def _lines(self, lines: list[str]) -> list[str]:
+        """Return the printed lines: those of the laws, and what is to be said about the search."""
         if not lines:
             lines = [f"No law was found among {len(self.feature_names)} columns."]
         if not self.complete:
             lines.append("The time limit stopped the search: there may be more.")
-        return "\n".join([*lines, *notes_for(self.notes, self, self.n_rows)])
+        return [*lines, *notes_for(self.notes, self, self.n_rows)]
 
     def __repr__(self) -> str:
         return f"<{len(self)} relations among {len(self.feature_names)} columns>"
@@ -359,14 +368,3 @@ class Relations(Sequence[AnyLaw]):
             for each in self
         ]
         return html_table(("law", "kind", "error", "held out"), rows)
-
-
-def _remark(relation: AnyLaw) -> str:
-    if relation.exact:
-        return ""
-    if relation.n_exceptions:
-        return f"  ({relation.n_rows - relation.n_exceptions:,} of {relation.n_rows:,} rows)"
-    if isinstance(relation, Relation):
-        of = "" if relation.solved else f" of {relation.gives}"
-        return f"  (R² {r_squared(relation.r2)}{of}, error {number(relation.typical_error, 2)})"
-    return f"  (error {number(100 * relation.validation_error, 2)} %)"

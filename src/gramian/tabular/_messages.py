@@ -160,7 +160,7 @@ CAUTIONS: Mapping[CautionKind, str] = {
     "treated as text",
     "needless": "{law}, and is kept only because a selection needs a column of numbers or dates",
     "exceptions": "{column} would follow from {law} but for {n_exceptions:,} of {n_rows:,} rows, "
-    "and is kept unless {exceptions:0.02} allows such rows",
+    "and is kept unless {exceptions:{share}} allows such rows",
     "lost": "{column} is {law} but for {n_exceptions:,} of {n_rows:,} rows, whose cells do not "
     "come back",
     "trimmed": "{n_trimmed:,} of {n_rows:,} rows lie far from the others, would decide the fit, "

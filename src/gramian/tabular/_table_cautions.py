@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import ceil
 from typing import Any
 
 from gramian._support.words import either, listed
@@ -32,6 +33,8 @@ REMEDIES = {
 
 TOLD = (OverfittingWarning, NumericalWarning, TrimmedRowsWarning, UnitsWarning)
 """Warnings of a fit to a table that need not be shown: cautions have their content."""
+LEAST_SHARE = 0.02
+"""Smallest share of exceptions that a caution proposes to allow."""
 SHOWN_ROWS = 5
 """Largest number of trimmed rows that a caution lists."""
 
@@ -100,8 +103,16 @@ def _of_ambiguous(table: Table, labels: Sequence[str]) -> Iterator[TableCaution]
             yield TableCaution("1,234", {"column": name, "examples": table.ambiguous[name]})
 
 
-def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:
-    """Yield the cautions of a fitted estimator, except for cautions about units of columns."""
+def cautions_of_fit(estimator: Any, n_rows: int | None = None) -> Iterator[TableCaution]:
+    """Yield the cautions of a fitted estimator, except for cautions about units of columns.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The fitted estimator.
+    n_rows : int, optional
+        Number of rows of the table, also of those with missing values.
+    """
     for each in estimator.model_.cautions:
         known = [REMEDIES[remedy] for remedy in each.remedies if remedy in REMEDIES]
         remedy = f"Use {either(known)}" if known else ""
@@ -117,18 +128,30 @@ def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:
             rows = ", ".join(map(str, estimator.trimmed_rows_[:SHOWN_ROWS]))
             facts = {"n_trimmed": each.n_trimmed, "n_rows": each.n_rows, "rows": rows}
             yield TableCaution("trimmed", facts, "Look for wrong cells there")
-    yield from cautions_of_laws(getattr(estimator.model_, "near_laws", ()))
+    yield from cautions_of_laws(getattr(estimator.model_, "near_laws", ()), n_rows)
 
 
-def cautions_of_laws(laws: Iterable[NearLaw]) -> Iterator[TableCaution]:
+def cautions_of_laws(laws: Iterable[NearLaw], n_rows: int | None = None) -> Iterator[TableCaution]:
     """Yield a caution for each law with exceptions: its column is kept, or cells are lost.
 
     Parameters
     ----------
     laws : iterable of NearLaw
         Laws with exceptions.
+    n_rows : int, optional
+        Number of rows of the table, also of those with missing values.
     """
     for law in laws:
         facts = {"column": quote(law.column), "law": law.law}
         counts = {"n_exceptions": law.n_exceptions, "n_rows": law.n_rows}
-        yield TableCaution("lost" if law.dropped else "exceptions", facts | counts)
+        share = {"share": _share_to_allow(law, n_rows or law.n_rows)}
+        yield TableCaution("lost" if law.dropped else "exceptions", facts | counts | share)
+
+
+def _share_to_allow(law: NearLaw, n_rows: int) -> float:
+    """Return a share of exceptions with which a law drops its column, in round hundredths.
+
+    A law that gives a value where the cell is missing does not give that cell again either.
+    """
+    n_wrong = law.n_exceptions + max(n_rows - law.n_rows, 0)
+    return max(ceil(100 * n_wrong / max(n_rows, 1)) / 100, LEAST_SHARE)

@@ -108,7 +108,7 @@ class TableFit:
             self.estimator.model_ = replace(model, near_laws=(*model.near_laws, *divided.near))
         cautions = (
             *cautions_of_table(self.table, self.features, steps, divided),
-            *cautions_of_fit(self.estimator),
+            *cautions_of_fit(self.estimator, changes.rows_read),
         )
         steps = replace(
             steps,

@@ -170,9 +170,9 @@ class TableSelection:
         if self.dropped:
             yield f"Dropped {counted(len(self.dropped), 'column')}:"
             yield from (f"  {each}" for each in self.dropped.values())
-        if self.set_aside:
-            names = (f"{name} ({why})" for name, why in self.set_aside.items())
-            yield f"Set aside: {', '.join(names)}"
+        aside = {name: why for name, why in self.set_aside.items() if name not in self.dropped}
+        if aside:
+            yield f"Set aside: {', '.join(f'{name} ({why})' for name, why in aside.items())}"
         if self.spellings:
             yield f"Read as numbers: {examples(self.spellings)}"
         yield from (f"Caution: {each}" for each in self.cautions)
