@@ -154,7 +154,8 @@ def everyday_table(kind: str, seed: int, damage: float) -> dict[str, Any]:
         else:
             true += solved
         if law.n_exceptions and solved:
-            flagged |= {*np.flatnonzero(~given(solved[-1], made.frame)).tolist()}
+            own = next((each for each in solved if each.column == law.gives), solved[-1])
+            flagged |= {*np.flatnonzero(~given(own, made.frame)).tolist()}
     wrong = {i for i, _ in made.wrong}
     missed = [name for name, causes in made.planted if name not in closure(causes, true)]
     return {

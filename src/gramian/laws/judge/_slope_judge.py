@@ -25,6 +25,8 @@ HELD_OUT_EVERY = 3
 """One row out of this many is held out at random, to validate slopes."""
 INVERTED_ERROR = 1e-6
 """A law can be solved for a number if the error is at most this share of its largest value."""
+MOST_DIFFERENCES = 2
+"""Steps, and changes of steps, tell a law from series that grow together."""
 TINY = 1e-300
 """Lower limit of sums of squares, so that they can be divided by and have a logarithm."""
 
@@ -140,12 +142,18 @@ class SlopeJudge:
         """
         codes = self._rows.codes
         order = np.argsort(codes, kind="stable")
-        y = self._rows.around_means()[order]
+        codes, y, left = codes[order], self._rows.around_means()[order], fit.residual[order]
         if not neighbours_resemble(y):
             return True
-        same = np.diff(codes[order]) == 0
-        steps, left = (np.std(np.diff(each)[same]) for each in (y, fit.residual[order]))
-        return float(steps) > BREAKS * float(left)
+        # Steps of growth resemble their neighbours, too: then changes of the steps are compared.
+        for _ in range(MOST_DIFFERENCES):
+            same = np.diff(codes) == 0
+            y, left, codes = np.diff(y)[same], np.diff(left)[same], codes[1:][same]
+            if len(y) < MIN_REPEATED or not float(np.std(y)) > BREAKS * float(np.std(left)):
+                return False
+            if not neighbours_resemble(y):
+                break
+        return True
 
     def _is_exact(self, fit: _Fit) -> bool:
         return bool((np.abs(fit.residual) <= self._rows.bound(fit.coefficients)).all())
