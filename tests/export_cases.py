@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import itertools
 import sqlite3
+from contextlib import closing
 from fractions import Fraction
 from typing import Any
 
@@ -302,7 +303,7 @@ def add_result(maker: LawMaker, law, made) -> None:
 def damage(rng, column, kind) -> None:
     """Remove some cells of a column, and make some infinite, in place."""
     some = rng.random(len(column)) < 0.08
-    column[some] = {"number": np.nan, "text": None, "date": np.datetime64("NaT")}[kind]
+    column[some] = {"number": np.nan, "text": None, "date": np.datetime64("NaT", "D")}[kind]
     if kind == "number" and rng.random() < 0.5:
         column[rng.random(len(column)) < 0.06] = rng.choice([np.inf, -np.inf])
 
@@ -351,9 +352,9 @@ def sqlite_table(con, name: str, table) -> None:
 
 def sqlite_rows(checks: Checks, table) -> list[set[int]]:
     """Return the rows that break each law in SQLite."""
-    con = sqlite3.connect(":memory:")
     n_rows = len(next(iter(table.values())))
-    sqlite_table(con, "a table", {"row number": np.arange(n_rows), **table})
     queries = law_queries(checks.laws, checks.facts, "sqlite", "a table")
     assert all(each.sql is not None for each in queries), [each.reason for each in queries]
-    return [{row[0] for row in con.execute(each.sql)} for each in queries]
+    with closing(sqlite3.connect(":memory:")) as con:
+        sqlite_table(con, "a table", {"row number": np.arange(n_rows), **table})
+        return [{row[0] for row in con.execute(each.sql)} for each in queries]

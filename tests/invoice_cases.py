@@ -28,7 +28,7 @@ def invoices(seed: int, n: int = N) -> pd.DataFrame:
             "code": code,
             "city": pd.Series(code).map(CITIES),
             "day": day,
-            "due": day + 30,
+            "due": day + np.timedelta64(30, "D"),
             "product": product,
             "weight": weight,
             "cost": (slope * weight).round(2),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,13 @@ from gramian.laws import (
 from gramian.laws.exports import law_queries
 
 ONE = Formula((Term(1.0, {}),), ())
+
+
+@pytest.fixture
+def con():
+    """Return a database in memory, which is closed after the test."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        yield database
 
 
 @pytest.mark.parametrize("first", range(0, 200, 20))
@@ -102,8 +110,7 @@ def test_hostile_names_and_texts_are_quoted(name):
 
 
 @pytest.mark.parametrize("table", ["orders", 'o"rders', "o`r; --", "größe", "select"])
-def test_names_of_tables_are_quoted(table):
-    con = sqlite3.connect(":memory:")
+def test_names_of_tables_are_quoted(table, con):
     quoted = table.replace('"', '""')
     con.execute(f'CREATE TABLE "{quoted}" (a, b, c)')
     con.execute(f'INSERT INTO "{quoted}" VALUES (1, 2, 9)')
@@ -111,11 +118,10 @@ def test_names_of_tables_are_quoted(table):
     assert con.execute(sql).fetchall() == [(1, 2, 9, 3.0)]
 
 
-def test_one_statement_names_the_law_and_the_expected_value():
+def test_one_statement_names_the_law_and_the_expected_value(con):
     checks = sum_law("a", "b", "c")
     laws = (*checks.laws, LawCheck(Lookup("k", (Key("t"),), (("x",),), ("y",)), "k follows"))
     checks = Checks(laws, (*checks.facts, ColumnFacts("t", "text"), ColumnFacts("k", "text")))
-    con = sqlite3.connect(":memory:")
     con.execute("CREATE TABLE t (a, b, c, t, k)")
     con.execute("INSERT INTO t VALUES (1, 2, 9, 'x', 'z'), (1, 2, 3, 'x', 'y')")
     found = con.execute(checks.to_sql("sqlite", "t", together=True)).fetchall()
@@ -128,26 +134,23 @@ def test_a_column_of_a_table_may_have_the_name_of_the_result():
     assert sqlite_rows(checks, table) == [{0}]
 
 
-def test_sqlite_refuses_a_table_without_the_column():
-    con = sqlite3.connect(":memory:")
+def test_sqlite_refuses_a_table_without_the_column(con):
     con.execute("CREATE TABLE t (a, b)")
     with pytest.raises(sqlite3.OperationalError, match="no such column"):
         con.execute(sum_law("a", "b", "c").to_sql("sqlite", "t").strip().rstrip(";"))
 
 
-def test_whole_numbers_are_not_divided_as_whole_numbers():
+def test_whole_numbers_are_not_divided_as_whole_numbers(con):
     formula = Formula((Term(1.0, {"a": 1}),), ("a",)), Formula((Term(1.0, {"b": 1}),), ("b",))
     checks = Checks((LawCheck(Solution("c", *formula), "c = a / b", 1e-9),))
-    con = sqlite3.connect(":memory:")
     con.execute("CREATE TABLE t (a INTEGER, b INTEGER, c REAL)")
     con.execute("INSERT INTO t VALUES (1, 2, 0.5), (1, 2, 0), (1, 0, 5)")
     found = con.execute(checks.to_sql("sqlite", "t").strip().rstrip(";")).fetchall()
     assert [row[:3] for row in found] == [(1, 2, 0)]
 
 
-def test_texts_are_compared_with_their_capital_letters():
+def test_texts_are_compared_with_their_capital_letters(con):
     checks = Checks((LawCheck(Lookup("k", (Key("t"),), (("x",),), ("y",)), "k"),))
-    con = sqlite3.connect(":memory:")
     con.execute("CREATE TABLE t (t TEXT COLLATE NOCASE, k TEXT COLLATE NOCASE)")
     con.execute("INSERT INTO t VALUES ('x', 'Y'), ('X', 'z'), ('x', 'y')")
     found = con.execute(checks.to_sql("sqlite", "t").strip().rstrip(";")).fetchall()
@@ -227,7 +230,7 @@ def test_exported_python_is_free_of_dependencies():
 
 @pytest.mark.parametrize("half_up", [False, True])
 @pytest.mark.parametrize("kind", ["view", "generated"])
-def test_sqlite_computes_dropped_columns_again(kind, half_up):
+def test_sqlite_computes_dropped_columns_again(kind, half_up, con):
     rng = np.random.default_rng(1)
     price = rng.integers(1, 400, 400) / 8
     rounding = Rounding(1, half_up=half_up)
@@ -240,7 +243,6 @@ def test_sqlite_computes_dropped_columns_again(kind, half_up):
     found = gramian.relations(table)
     dropped = found.redundant(keep=["price", "n", "day"])
     assert {*dropped} == {"total", "rest", "month", "due"}
-    con = sqlite3.connect(":memory:")
     sqlite_table(con, "orders", table.drop(columns=[*dropped]))
     con.executescript(
         found.columns_to_sql("sqlite", "orders", keep=["price", "n", "day"], kind=kind)

@@ -1,6 +1,7 @@
 """The place of an end between two intervals is a guess where no row of the search lies."""
 
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -40,7 +41,7 @@ def test_sql_names_the_rows_that_check_names():
     checks = gramian.relations(marks(0, 100)).checks
     other = marks(1)
     other.loc[::7, "mark"] = "A"
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         other.to_sql("marks", database, index_label="place")
         query = checks.to_sql("sqlite", table="marks")
         named = pd.read_sql(query, database)["place"]
