@@ -63,7 +63,7 @@ def test_text_and_json_report_the_attributes_of_the_fit(folder):
     shares = np.sum(model.components_**2, axis=1) / model.total_residual_variance_[0]
     np.testing.assert_allclose(document["linearly_explained_variance"], shares)
     shown = succeed("extract", "data.csv", *MODEL).stdout
-    assert "kept 2 codes" in shown
+    assert "2 codes of 7 columns" in shown
     assert f"after {model.n_rounds_} round" in shown
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
-from gramian.tables._spellings import BLANK, BLANKS, NumberSpelling, number_spellings
+from gramian.tables._kinds import pyarrow
+
+if TYPE_CHECKING:
+    from gramian.tables._spellings import NumberSpelling
 
 GROUP = re.compile(r"\B(?=([0-9]{3})+$)")
 """Pattern of the places between groups of three digits."""
@@ -69,6 +72,9 @@ def writing_of_column(cells: Sequence[str], decimal: str) -> NumberWriting | Non
     decimal : str
         The sign before fractions, if the cells do not tell.
     """
+    from gramian.tables._spellings import number_spellings  # needs PyArrow
+
+    pa = pyarrow()
     found = number_spellings(pa.chunked_array([pa.array(cells, pa.string())]), None)
     found = [each for each in found if each.decimal == decimal] if len(found) > 1 else found
     return writing_of(cells, found[0]) if found else None
@@ -84,6 +90,8 @@ def writing_of(cells: Iterable[str], spelling: NumberSpelling) -> NumberWriting 
     spelling : NumberSpelling
         How the numbers are read.
     """
+    from gramian.tables._spellings import BLANK, BLANKS
+
     before, after, point = map(re.escape, (spelling.before, spelling.after, spelling.decimal))
     pattern = re.compile(
         rf"([+-]?){before}({BLANK})([+-]?)([0-9.,]*(?:{BLANKS}[0-9.,]+)*?)({BLANK}){after}"

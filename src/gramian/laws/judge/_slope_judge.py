@@ -115,7 +115,10 @@ class SlopeJudge:
             return None
         fit = self._simpler(fit, exact)
         few = len(rows.y) < ROWS_PER_COEFFICIENT * self._n_coefficients(fit)
-        if not exact and (few or not self._explains_steps(fit)):
+        if not exact and few:
+            return None
+        # A year, rounded to a whole number, is no result of a series that grows with the years.
+        if not self._is_nothing(fit.residual) and not self._explains_steps(fit):
             return None
         evidence = self._evidence(fit, n_tried)
         if evidence < MIN_EVIDENCE:
@@ -154,6 +157,10 @@ class SlopeJudge:
             if not neighbours_resemble(y):
                 break
         return True
+
+    def _is_nothing(self, residual: Array) -> bool:
+        """Return True if residuals are rounding errors of float64."""
+        return bool(np.abs(residual).max() <= NO_TERM * np.abs(self._rows.y).max())
 
     def _is_exact(self, fit: _Fit) -> bool:
         return bool((np.abs(fit.residual) <= self._rows.bound(fit.coefficients)).all())
