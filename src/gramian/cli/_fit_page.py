@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,12 +16,14 @@ from gramian.cli._fits import given_columns
 from gramian.explanations import RowsNeededError
 from gramian.fitting import EliminationSearch, FittedManifold
 from gramian.formulas import quote
-from gramian.tables import is_text
+from gramian.tables import Table, is_text
 
 if TYPE_CHECKING:
     from gramian.cli._pages import Page
     from gramian.tabular import FittedTable
 
+FIRST_CELLS = 20
+"""Number of cells of a column of text that show if it looks like numbers."""
 MAX_FORMULAS = 10
 """Number of dropped columns that are printed; one more is printed, too, but not several."""
 MAX_NAMES = 40
@@ -90,7 +92,19 @@ def shown_columns(fitted: FittedTable) -> set[str]:
     found = {*fitted.model.dropped, *beside.given}
     if drops_only(fitted):
         text = {name for name in beside.labels if is_text(table.columns[name])}
-        found |= text - {*table.codes, *table.text_dates, *table.without_zone}
+        text -= {*table.codes, *table.text_dates, *table.without_zone}
+        found |= text - _of_digits(table, sorted(text))
+    return found
+
+
+def _of_digits(table: Table, names: Sequence[str]) -> set[str]:
+    """Return the columns of text that look like numbers, such as ids of twenty digits."""
+    found = set()
+    if rows := next(iter(table.pieces(names)), None) if names else None:
+        for name in names:
+            cells = rows.column(name).drop_null().slice(0, FIRST_CELLS).to_pylist()
+            if cells and all(str(each).strip().lstrip("+-").isdigit() for each in cells):
+                found.add(name)
     return found
 
 
