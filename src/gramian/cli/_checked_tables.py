@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from gramian._support.types import IntArray
 from gramian.cli._cell_writers import CellWriter, cell_text, cell_writer
-from gramian.cli._files import open_target, output_format
+from gramian.cli._files import open_target, output_format, style_of
 from gramian.cli._options import TableOutput
 from gramian.laws import SuspectCell
 from gramian.tables import (
-    DELIMITERS,
     TEXT,
     Table,
-    TextStyle,
     in_type,
     pyarrow,
     with_cells,
@@ -160,7 +158,7 @@ def _write(table: Table, output: TableOutput, change: Callable[[Any, int], Any])
     change : callable
         Function of a piece of the table, and of the number of rows before, to the new piece.
     """
-    style = _style(table, output)
+    style = style_of(table, output)
     pieces = _changed(table, output, change)
     first = next(pieces)
     with open_target(output, first.schema, style) as writer:
@@ -169,18 +167,10 @@ def _write(table: Table, output: TableOutput, change: Callable[[Any, int], Any])
             writer.write(piece)
 
 
-def _style(table: Table, output: TableOutput) -> TextStyle:
-    """Return the style of the text file that is written: that of the table if it is one."""
-    format = output_format(output)
-    if table.style is not None and table.format is format:
-        return table.style
-    return TextStyle(DELIMITERS.get(format, ","))
-
-
 def _is_as_written(table: Table, output: TableOutput) -> bool:
     """Return True if the cells of a text file are copied as they are written."""
     both = table.format in TEXT and output_format(output) in TEXT
-    same = table.delimiter == _style(table, output).delimiter
+    same = table.delimiter == style_of(table, output).delimiter
     return both and same and not output.escape_formulas
 
 

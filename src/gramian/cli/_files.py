@@ -14,6 +14,7 @@ from gramian.cli._errors import CommandError, UsageError, writing
 from gramian.cli._options import Reading, TableOutput
 from gramian.exceptions import DelimiterError, FormatError
 from gramian.tables import (
+    DELIMITERS,
     TEXT,
     Format,
     Table,
@@ -142,6 +143,24 @@ def check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) -
                 "table: write the file elsewhere"
             )
         taken.add(os.path.realpath(path))
+
+
+def style_of(table: Table, output: TableOutput) -> TextStyle:
+    """Return the style of the text file that is written: that of the table if it is one.
+
+    A file of the same format is written as the file that was read.
+
+    Parameters
+    ----------
+    table : Table
+        The table that is read.
+    output : TableOutput
+        Options for the table to write.
+    """
+    format = output_format(output)
+    if table.style is not None and table.format is format:
+        return table.style
+    return TextStyle(DELIMITERS.get(format, ","))
 
 
 @contextmanager

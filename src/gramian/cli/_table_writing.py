@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from gramian.cli._errors import CommandError
-from gramian.cli._files import open_target, output_format
+from gramian.cli._files import open_target, output_format, style_of
 from gramian.cli._options import TableOutput
 from gramian.tables import (
     ARRAYS,
-    DELIMITERS,
     TEXT,
     Table,
     TextStyle,
@@ -59,9 +58,7 @@ def write(
     """
     format = output_format(output)
     verbatim = others.ids if format not in ARRAYS else ()
-    style = TextStyle(DELIMITERS.get(format, ","))
-    if table.style is not None and table.format is format:
-        style = table.style  # a file of the same format is written as the file that was read
+    style = style_of(table, output)
     pieces = rewrite(model, table, others, verbatim)
     if table.format in TEXT and (format in TEXT or table.without_zone):
         pieces = _as_written(pieces, model, table, output, style)

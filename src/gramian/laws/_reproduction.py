@@ -8,7 +8,7 @@ column: no cell may differ, and an empty cell must come back empty.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -218,15 +218,26 @@ def _counted(
         Facts about the columns that laws compute.
     """
     n_rows, n_wrong = 0, dict.fromkeys(laws, 0)
-    for block in table.blocks():
-        kept = {name: block[:, i] for i, name in enumerate(table.names) if name not in laws}
-        for name, values in computed_in_turn(laws.values(), kept, len(block)).items():
+    for block, made in _computed(laws, table):
+        for name, values in made.items():
             column = columns[name]
             cells = block[:, column.place]
             same = column.is_given(values, cells)
             n_wrong[name] += int((~same).sum())
         n_rows += len(block)
     return n_wrong, n_rows
+
+
+def _computed(
+    laws: Mapping[str, ColumnLaw], table: CodedTable
+) -> Iterator[tuple[Array, Mapping[str, Array]]]:
+    """Yield all rows of a table in blocks, each with the columns that laws compute from the others.
+
+    Parameters are those of `_counted`.
+    """
+    for block in table.blocks():
+        kept = {name: block[:, i] for i, name in enumerate(table.names) if name not in laws}
+        yield block, computed_in_turn(laws.values(), kept, len(block))
 
 
 def _missed_by_far(
@@ -249,9 +260,7 @@ def _missed_by_far(
         Facts about the columns that laws compute.
     """
     far = set[str]()
-    for block in table.blocks():
-        kept = {name: block[:, i] for i, name in enumerate(table.names) if name not in laws}
-        made = computed_in_turn(laws.values(), kept, len(block))
+    for block, made in _computed(laws, table):
         for name in {*missed} - far:
             column = columns[name]
             cells = block[:, column.place]
